@@ -1,0 +1,1 @@
+//! One request against the rules.

@@ -1,0 +1,1 @@
+//! The state machine inside one counter object.

@@ -1,0 +1,43 @@
+//! Weir: a rate limiter and admission controller for the CDN edge.
+//!
+//! # Bird's eye
+//!
+//! A request meets one synchronous entry ([`edge`], wasm32 only). The entry reads what it must of
+//! the request, hands plain strings and a time to [`admission`], and does what the answer says:
+//! return a refusal, forward, or ask counter objects first. A counter object is a [`ledger`] with
+//! a clock and a store given to it from outside; it knows limits, never rules or requests.
+//!
+//! # Rooms
+//!
+//! | room | holds | may use |
+//! | --- | --- | --- |
+//! | [`time`] | instants and spans in integer microseconds; the only place that converts or rounds | – |
+//! | [`policy`] | what the operator wrote: raw document to checked `Policy`; matching | `time` |
+//! | [`limit`] | how to count: one file per algorithm, pure | `time` |
+//! | [`wire`] | Worker to object messages, object and counter names, versioned | `time`, `limit` |
+//! | [`ledger`] | the state machine inside one counter object, over a `Store` | `time`, `limit`, `wire` |
+//! | [`http`] | names and shapes on the wire: addresses, paths, cookies, fields, problem documents | `time` |
+//! | [`body`] | byte bounds, JSON schema and cost, GraphQL | – |
+//! | [`admission`] | one request against the rules: plan, verdict, denial cache, leases | all above but `ledger` |
+//! | `edge` | everything that touches the platform; decides nothing | all above |
+//!
+//! # Invariants
+//!
+//! - Time is an argument. Nothing outside `edge` reads a clock, a random source or the network.
+//! - Nothing outside `edge` names `worker`, `js_sys` or `wasm_bindgen`; the compiler enforces it,
+//!   since they are dependencies of wasm32 only and everything else builds natively.
+//! - No input of a stranger panics; every one of them has a bound.
+//! - A refused request has charged nothing anywhere once its refunds have arrived or lapsed.
+//! - There is no floating point in any decision.
+#![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
+
+pub mod admission;
+pub mod body;
+#[cfg(target_arch = "wasm32")]
+pub mod edge;
+pub mod http;
+pub mod ledger;
+pub mod limit;
+pub mod policy;
+pub mod time;
+pub mod wire;
