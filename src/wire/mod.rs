@@ -3,8 +3,17 @@
 //!
 //! During a deploy old and new code talk to each other, so every message starts with a version.
 //! A message travels as the path of a URL and an answer as one header value, so both are text in
-//! the alphabet `A-Z a-z 0-9 - _ . ~`; see [`codec`](self) for the form. Instants never cross, only
+//! the alphabet `A-Z a-z 0-9 - _ . ~`; see `codec` for the form. Instants never cross, only
 //! spans: the two ends have different clocks.
+
+mod answer;
+mod call;
+mod codec;
+pub mod names;
+mod text;
+
+pub use answer::MAX_STATS_SLOTS;
+pub use codec::{MAX_BLOCK_STEPS, MAX_ITEMS};
 
 use crate::limit::Quota;
 use crate::time::Span;
@@ -155,7 +164,7 @@ pub struct Charged {
 }
 
 /// What one limit says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// This limit by itself would admit the request.
     pub conforms: bool,
@@ -213,3 +222,6 @@ pub struct Stats {
     /// Per slot key that holds anything: running and waiting.
     pub slots: Vec<(CounterKey, u32, u32)>,
 }
+
+#[cfg(test)]
+mod tests;
