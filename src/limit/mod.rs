@@ -5,8 +5,40 @@
 //! permits, reservations. A held unit counts as spent at the last moment at which it could be
 //! spent, which is why [`State::settle`] takes the time: for a window the settled units are stamped
 //! with it, and a bucket's level plus its held units never exceed the burst.
+//!
+//! What is promised: requests that were admitted because [`State::check`] said so never add up to
+//! more than the quota, judged by the moments at which they were really admitted, whatever mix of
+//! spending, holding, settling and giving back led there. How strictly "the quota" is to be read
+//! differs: see each algorithm. All arithmetic is exact or rounds against the caller, and saturates.
+//!
+//! Time is the caller's, and never decreases; where it does, nothing is minted and nobody waits
+//! longer than the step.
+
+mod arith;
+pub mod block;
+mod codec;
+mod counter;
+mod distinct;
+mod fixed_window;
+mod requote;
+mod sliding_counter;
+mod sliding_window;
+mod state;
+mod token_bucket;
+
+pub use block::Block;
+pub use distinct::Distinct;
+pub use fixed_window::FixedWindow;
+pub use sliding_counter::SlidingCounter;
+pub use sliding_window::SlidingWindow;
+pub use state::State;
+pub use token_bucket::TokenBucket;
 
 use crate::time::Span;
+
+/// The most entries that a sliding window or a distinct counter keeps: 10,000 of 16 bytes each are
+/// 160 kB, the most that one key may cost. `policy` refuses larger quotas for these two.
+pub const MAX_ENTRIES: usize = 10_000;
 
 /// Which way of counting a limit uses. The discriminants are wired and stored: never renumber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,45 +76,14 @@ pub enum Decision {
     Conforms,
     /// They do not fit yet.
     NotUntil {
-        /// From now until they fit if nothing else happens: held units count as spent when their
-        /// holds end at the latest, which the caller knows and adds.
+        /// From now until they fit if nothing else happens and every held unit is settled as spent
+        /// this instant. Units that stay held longer count as spent later: the caller knows when
+        /// its holds end at the latest, and adds that.
         wait: Span,
         /// From now until they would fit even if every held unit were given back this instant.
         /// Zero means that only held units stand in the way. Until then a refusal stays true.
         certain: Span,
     },
-    /// They never fit: the cost is more than the burst.
+    /// They never fit: the cost is more than the burst of a bucket, or the limit of a window.
     Never,
 }
-
-// The state of one counter, and its verbs, live below this line once the algorithms do; the
-// contract that `ledger` builds on:
-//
-// pub enum State { TokenBucket(..), SlidingWindow(..), SlidingCounter(..), FixedWindow(..), Distinct(..) }
-// impl State {
-//     /// The state of a key that has never been seen.
-//     pub fn new(quota: &Quota, now: Timestamp) -> State;
-//     /// May `cost` units be spent now? Pure. `value` only for `Distinct` (hash of the value).
-//     pub fn check(&self, quota: &Quota, now: Timestamp, cost: u64, value: Option<u64>) -> Decision;
-//     /// Spends units unconditionally: what is only known afterwards may run a key into debt.
-//     pub fn spend(&mut self, quota: &Quota, now: Timestamp, cost: u64, value: Option<u64>);
-//     /// Promises units to somebody.
-//     pub fn hold(&mut self, quota: &Quota, now: Timestamp, units: u64);
-//     /// Ends a promise of `held` units of which `spent` (more: debt; fewer: given back) were used.
-//     pub fn settle(&mut self, quota: &Quota, now: Timestamp, held: u64, spent: u64);
-//     /// Units that could be spent now.
-//     pub fn remaining(&self, quota: &Quota, now: Timestamp) -> u64;
-//     /// From now until `remaining` next grows; None where it is full.
-//     pub fn next_gain(&self, quota: &Quota, now: Timestamp) -> Option<Span>;
-//     /// Units spent that still weigh on the key now (rounded up); held ones do not count.
-//     pub fn weight(&self, quota: &Quota, now: Timestamp) -> u64;
-//     /// From when on this state decides exactly as a new one (no held units assumed).
-//     pub fn void_at(&self, quota: &Quota) -> Timestamp;
-//     /// The same counts under another quota, or another algorithm; nothing counted is forgotten.
-//     pub fn requote(self, from: &Quota, to: &Quota, now: Timestamp) -> State;
-//     /// Forgets what time has made void, to bound memory; changes no decision.
-//     pub fn trim(&mut self, quota: &Quota, now: Timestamp);
-//     /// The stored form (versioned bytes; held units are stored as spent at `now`), and back.
-//     pub fn encode(&self, quota: &Quota, now: Timestamp, out: &mut Vec<u8>);
-//     pub fn decode(bytes: &[u8]) -> Option<(State, &[u8])>;
-// }
