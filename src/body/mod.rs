@@ -1,9 +1,21 @@
-//! What is in a request's body, bounded: JSON schema and cost, fields that keys are made of,
-//! GraphQL. Pure: bytes in, a value or a fault out.
+//! What is in a request's body, bounded: how many bytes, JSON against a schema and its cost, the
+//! fields that keys are made of, GraphQL. Pure: bytes in, a value or a fault out.
+//!
+//! Nothing here is lenient, because whatever Weir reads is read once more by the origin, with
+//! another parser. Where two parsers could see two different documents (a name that appears twice,
+//! a lone surrogate, a byte-order mark, an integer beyond what a double holds) the document is
+//! either refused or kept exactly; it is never repaired.
+//!
+//! Not here: decompression, time-outs, `Content-Type` lists. The caller hands over decoded bytes
+//! that are already within the rule's `max_bytes`.
 
-/// `body.json`, compiled.
-#[derive(Clone, Debug)]
-pub struct JsonBounds {}
+mod compile;
+mod fault;
+mod json;
+
+pub use compile::BoundsFault;
+pub use fault::{BodyFault, FaultKind};
+pub use json::{Inspected, JsonBounds};
 
 /// `body.graphql`.
 #[derive(Clone, Debug)]

@@ -1,0 +1,98 @@
+//! What compiling a table of the policy needs: the place, and every fault found.
+
+use serde_json::{Map, Value};
+
+/// Something in the policy's `body.json` or `body.graphql` that cannot be meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundsFault {
+    /// Where, as a JSON Pointer (RFC 6901) below the table.
+    pub pointer: String,
+    /// What is there.
+    pub found: String,
+    /// What would do.
+    pub expected: String,
+}
+
+/// Collects faults while it walks down a table.
+#[derive(Default)]
+pub(crate) struct Compiler {
+    at: String,
+    faults: Vec<BoundsFault>,
+}
+
+impl Compiler {
+    /// The result, or all the faults.
+    pub(crate) fn finish<T>(self, result: T) -> Result<T, Vec<BoundsFault>> {
+        if self.faults.is_empty() {
+            Ok(result)
+        } else {
+            Err(self.faults)
+        }
+    }
+
+    pub(crate) fn fault(&mut self, found: impl Into<String>, expected: impl Into<String>) {
+        self.faults.push(BoundsFault {
+            pointer: self.at.clone(),
+            found: found.into(),
+            expected: expected.into(),
+        });
+    }
+
+    /// Faults of `value` for not being what is `expected`.
+    pub(crate) fn unfit(&mut self, value: &Value, expected: impl Into<String>) {
+        self.fault(describe(value), expected);
+    }
+
+    /// Runs `f` one step further down.
+    pub(crate) fn below<T>(&mut self, token: &str, f: impl FnOnce(&mut Self) -> T) -> T {
+        let mark = self.at.len();
+        self.at.push('/');
+        self.at
+            .push_str(&token.replace('~', "~0").replace('/', "~1"));
+        let result = f(self);
+        self.at.truncate(mark);
+        result
+    }
+
+    /// The table, or a fault and none.
+    pub(crate) fn table<'v>(
+        &mut self,
+        value: &'v Value,
+        expected: &str,
+    ) -> Option<&'v Map<String, Value>> {
+        let table = value.as_object();
+        if table.is_none() {
+            self.unfit(value, expected);
+        }
+        table
+    }
+
+    /// A whole number from `least` to `most`, or a fault and none. `10.0` is one.
+    pub(crate) fn whole(&mut self, value: &Value, least: u64, most: u64) -> Option<u64> {
+        let whole = super::json::whole_number(value).filter(|n| (least..=most).contains(n));
+        if whole.is_none() {
+            let expected = if most == u64::MAX {
+                format!("a whole number, at least {least}")
+            } else {
+                format!("a whole number from {least} to {most}")
+            };
+            self.unfit(value, expected);
+        }
+        whole
+    }
+}
+
+/// A value in few words.
+fn describe(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(b) => b.to_string(),
+        Value::Number(n) => n.to_string(),
+        Value::String(s) if s.chars().count() > 40 => {
+            format!("{:?}…", s.chars().take(40).collect::<String>())
+        }
+        Value::String(s) => format!("{s:?}"),
+        Value::Array(items) => format!("a list of {}", items.len()),
+        Value::Object(_) => "a table".to_owned(),
+    }
+}

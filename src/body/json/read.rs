@@ -1,0 +1,303 @@
+//! The reader: RFC 8259 to the letter, in one pass, with a bound on depth and on the number of
+//! values, and without recursion.
+//!
+//! Stricter than many: a byte-order mark, a name that appears twice in an object (compared after
+//! decoding), half a surrogate pair and an exponent of more than nine digits are refused.
+
+use super::document::{Document, Kind, Node};
+use super::text::decode_escape;
+use crate::body::fault::BodyFault;
+
+/// Most values (names included) of one document: 16 bytes each, so 8 MB at the most.
+pub(crate) const MAX_VALUES: usize = 500_000;
+/// Most digits of an exponent. No protocol has use for more, and so exponents stay integers.
+const EXPONENT_DIGITS: usize = 9;
+
+/// Reads a whole body. `max_depth` is how many containers may stand inside each other: with 1,
+/// `[]` passes and `[[]]` does not.
+pub(crate) fn read(bytes: &[u8], max_depth: usize) -> Result<Document<'_>, BodyFault> {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) if u32::try_from(text.len()).is_ok() => text,
+        Ok(_) => return Err(BodyFault::invalid(String::new(), "too long")),
+        Err(fault) => {
+            let detail = format!("not UTF-8 at byte {}", fault.valid_up_to());
+            return Err(BodyFault::invalid(String::new(), &detail));
+        }
+    };
+    if text.starts_with('\u{feff}') {
+        let detail = "starts with a byte-order mark, which JSON must not have";
+        return Err(BodyFault::invalid(String::new(), detail));
+    }
+    let mut reader = Reader {
+        document: Document {
+            text,
+            nodes: Vec::new(),
+        },
+        at: 0,
+        open: Vec::new(),
+        max_depth,
+    };
+    reader.document()?;
+    Ok(reader.document)
+}
+
+/// What may come next.
+#[derive(Clone, Copy)]
+enum Want {
+    Value,
+    FirstItem,
+    FirstName,
+    Name,
+    Next,
+}
+
+struct Reader<'a> {
+    document: Document<'a>,
+    /// Byte offset of what comes next.
+    at: usize,
+    /// The containers that have begun and not ended.
+    open: Vec<u32>,
+    max_depth: usize,
+}
+
+impl Reader<'_> {
+    fn document(&mut self) -> Result<(), BodyFault> {
+        let mut want = Want::Value;
+        loop {
+            self.skip_space();
+            let closes = |kind| {
+                matches!(
+                    (kind, self.peek()),
+                    (Kind::Array, Some(b']')) | (Kind::Object, Some(b'}'))
+                )
+            };
+            want = match want {
+                Want::FirstItem if closes(Kind::Array) => self.close()?,
+                Want::FirstName if closes(Kind::Object) => self.close()?,
+                Want::Value | Want::FirstItem => self.value()?,
+                Want::Name | Want::FirstName => self.name()?,
+                Want::Next => match self.open.last().map(|&at| self.document.kind(at)) {
+                    None if self.peek().is_none() => return Ok(()),
+                    None => return Err(self.unexpected("nothing after the value")),
+                    Some(kind) if closes(kind) => self.close()?,
+                    Some(kind) if self.peek() == Some(b',') => {
+                        self.bump(1);
+                        if kind == Kind::Object {
+                            Want::Name
+                        } else {
+                            Want::Value
+                        }
+                    }
+                    Some(Kind::Object) => return Err(self.unexpected("`,` or `}`")),
+                    Some(_) => return Err(self.unexpected("`,` or `]`")),
+                },
+            };
+        }
+    }
+
+    fn value(&mut self) -> Result<Want, BodyFault> {
+        match self.peek() {
+            Some(b'{') => self.open(Kind::Object, Want::FirstName),
+            Some(b'[') => self.open(Kind::Array, Want::FirstItem),
+            Some(b'"') => self.string(),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b't') => self.literal("true", Kind::True),
+            Some(b'f') => self.literal("false", Kind::False),
+            Some(b'n') => self.literal("null", Kind::Null),
+            _ => Err(self.unexpected("a value")),
+        }
+    }
+
+    fn open(&mut self, kind: Kind, want: Want) -> Result<Want, BodyFault> {
+        if self.open.len() >= self.max_depth {
+            let pointer = self.open.last().map(|&at| self.document.pointer(at));
+            let detail = format!("nested deeper than {} levels", self.max_depth);
+            return Err(BodyFault::invalid(pointer.unwrap_or_default(), &detail));
+        }
+        let at = self.push(kind, self.at, self.at, u32::MAX)?;
+        self.open.push(at);
+        self.bump(1);
+        Ok(want)
+    }
+
+    fn close(&mut self) -> Result<Want, BodyFault> {
+        self.bump(1);
+        let next = u32::try_from(self.document.nodes.len()).unwrap_or(u32::MAX);
+        if let Some(at) = self.open.pop() {
+            self.refuse_duplicates(at)?;
+            let index = usize::try_from(at).unwrap_or(usize::MAX);
+            if let Some(node) = self.document.nodes.get_mut(index) {
+                node.next = next;
+            }
+        }
+        Ok(Want::Next)
+    }
+
+    fn refuse_duplicates(&self, at: u32) -> Result<(), BodyFault> {
+        let document = &self.document;
+        let mut names: Vec<_> = document
+            .members(at)
+            .map(|(name, value)| (document.string(name), value))
+            .collect();
+        names.sort_unstable();
+        for pair in names.windows(2) {
+            if let [(one, _), (other, value)] = pair
+                && one == other
+            {
+                let detail = "this name appears more than once";
+                return Err(BodyFault::invalid(document.pointer(*value), detail));
+            }
+        }
+        Ok(())
+    }
+
+    fn name(&mut self) -> Result<Want, BodyFault> {
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected("a name in double quotes"));
+        }
+        self.string()?;
+        self.skip_space();
+        if self.peek() != Some(b':') {
+            return Err(self.unexpected("`:`"));
+        }
+        self.bump(1);
+        Ok(Want::Value)
+    }
+
+    fn string(&mut self) -> Result<Want, BodyFault> {
+        self.bump(1);
+        let start = self.at;
+        loop {
+            match self.peek() {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    let escape = self.rest().get(1..).unwrap_or_default();
+                    let Some((_, length)) = decode_escape(escape) else {
+                        return Err(self.unexpected("an escape of JSON, surrogates in pairs"));
+                    };
+                    self.bump(length.saturating_add(1));
+                }
+                Some(0..=0x1f) => return Err(self.unexpected("control characters escaped")),
+                Some(_) => self.bump(1),
+                None => return Err(self.unexpected("the closing quote")),
+            }
+        }
+        self.leaf(Kind::String, start)?;
+        self.bump(1);
+        Ok(Want::Next)
+    }
+
+    fn number(&mut self) -> Result<Want, BodyFault> {
+        let start = self.at;
+        if self.peek() == Some(b'-') {
+            self.bump(1);
+        }
+        if self.peek() == Some(b'0') {
+            self.bump(1);
+        } else {
+            self.digits()?;
+        }
+        if self.peek() == Some(b'.') {
+            self.bump(1);
+            self.digits()?;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.bump(1);
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.bump(1);
+            }
+            let digits = self.digits()?;
+            let significant = digits.iter().skip_while(|&&digit| digit == b'0').count();
+            if significant > EXPONENT_DIGITS {
+                let detail = format!("a number's exponent has more than {EXPONENT_DIGITS} digits");
+                let at = self.leaf(Kind::Number, start)?;
+                return Err(BodyFault::invalid(self.document.pointer(at), &detail));
+            }
+        }
+        self.leaf(Kind::Number, start)?;
+        Ok(Want::Next)
+    }
+
+    fn digits(&mut self) -> Result<&[u8], BodyFault> {
+        let start = self.at;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.bump(1);
+        }
+        if self.at == start {
+            return Err(self.unexpected("a digit"));
+        }
+        let bytes = self.document.text.as_bytes();
+        Ok(bytes.get(start..self.at).unwrap_or_default())
+    }
+
+    fn literal(&mut self, word: &str, kind: Kind) -> Result<Want, BodyFault> {
+        if !self.rest().starts_with(word.as_bytes()) {
+            return Err(self.unexpected("a value"));
+        }
+        let start = self.at;
+        self.bump(word.len());
+        self.leaf(kind, start)?;
+        Ok(Want::Next)
+    }
+
+    /// A value without children, from `start` to here.
+    fn leaf(&mut self, kind: Kind, start: usize) -> Result<u32, BodyFault> {
+        let next = self.document.nodes.len().saturating_add(1);
+        self.push(
+            kind,
+            start,
+            self.at,
+            u32::try_from(next).unwrap_or(u32::MAX),
+        )
+    }
+
+    fn push(&mut self, kind: Kind, start: usize, end: usize, next: u32) -> Result<u32, BodyFault> {
+        let index = self.document.nodes.len();
+        if index >= MAX_VALUES {
+            let detail = format!("more than {MAX_VALUES} values");
+            return Err(BodyFault::invalid(String::new(), &detail));
+        }
+        self.document.nodes.push(Node {
+            kind,
+            start: u32::try_from(start).unwrap_or(u32::MAX),
+            end: u32::try_from(end).unwrap_or(u32::MAX),
+            next,
+        });
+        Ok(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.bump(1);
+        }
+    }
+
+    fn rest(&self) -> &[u8] {
+        let bytes = self.document.text.as_bytes();
+        bytes.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.document.text.as_bytes().get(self.at).copied()
+    }
+
+    fn bump(&mut self, bytes: usize) {
+        self.at = self.at.saturating_add(bytes);
+    }
+
+    #[cold]
+    fn unexpected(&self, expected: &str) -> BodyFault {
+        let rest = self.document.text.get(self.at..).unwrap_or_default();
+        let detail = match rest.chars().next() {
+            Some(c) => format!(
+                "not JSON at byte {}: found {c:?}, expected {expected}",
+                self.at
+            ),
+            None => format!("not JSON: ends early, expected {expected}"),
+        };
+        BodyFault::invalid(String::new(), &detail)
+    }
+}
+
+#[cfg(test)]
+mod tests;
