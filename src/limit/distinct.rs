@@ -152,7 +152,8 @@ impl Counter for Distinct {
                 let certain = if nothing_held {
                     wait
                 } else {
-                    self.certainly_until_gone(quota, now, more)
+                    // Where time went back, a held value may have been spent later than now.
+                    self.certainly_until_gone(quota, now, more).min(wait)
                 };
                 Decision::NotUntil { wait, certain }
             }
@@ -238,3 +239,6 @@ impl Counter for Distinct {
         self.trim(quota, now);
     }
 }
+
+#[cfg(test)]
+mod tests;

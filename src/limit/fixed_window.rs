@@ -100,3 +100,6 @@ impl Counter for FixedWindow {
         (self.index, self.spent) = self.at(quota, now);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -186,6 +186,10 @@ impl Counter for SlidingCounter {
         } = self.at(quota, now);
         self.index = index;
         self.previous = units;
-        self.current = clamp(div_ceil(mul(units, elapsed_us), quota.window.as_micros()));
+        // Down, because the weight of the other part is rounded up: together exactly `units`.
+        self.current = clamp(div_floor(mul(units, elapsed_us), quota.window.as_micros()));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -52,7 +52,8 @@ impl SlidingWindow {
                 return (entry.at + quota.window).saturating_since(now);
             }
         }
-        quota.window
+        let spent_at = self.entries.back().map_or(now, |last| last.at.max(now));
+        (spent_at + quota.window).saturating_since(now)
     }
 
     fn push(&mut self, entry: Entry) {
@@ -158,3 +159,6 @@ impl Counter for SlidingWindow {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -143,3 +143,6 @@ impl Counter for TokenBucket {
         self.spend(quota, now, units.min(quota.burst), None);
     }
 }
+
+#[cfg(test)]
+mod tests;

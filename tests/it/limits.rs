@@ -1,0 +1,8 @@
+//! How to count: every algorithm under random histories.
+
+mod any_input;
+mod governor;
+mod history;
+mod model;
+mod never_more;
+mod step_by_step;
