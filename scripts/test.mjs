@@ -22,8 +22,9 @@ const STAGES = {
   wasm: () => counted("cargo", ["test", "--target", WASM, "--test", "wasm"], cargoCounts, {
     CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: tool("wasm-bindgen-test-runner"),
   }),
+  client: () => nodeTests("tests/client"),
   build,
-  e2e: () => nodeTests("tests/e2e"),
+  e2e: () => againstWeir("tests/e2e"),
   browser,
 };
 
@@ -106,9 +107,6 @@ async function nodeTests(folder, env = {}) {
     ? (await readdir(join(ROOT, folder))).filter((name) => name.endsWith(".test.mjs")).sort().map((name) => join(folder, name))
     : [];
   if (files.length === 0) return { passed: 0, failed: 0, note: `there is no test in ${folder}` };
-  await buildWorker();
-  const origin = await watched("cargo", ["build", "--quiet", "--example", "origin"]);
-  if (origin.code !== 0) return { passed: 0, failed: 1, note: "the demo origin could not be built" };
   const dir = mkdtempSync(join(tmpdir(), "weir-test-"));
   try {
     const tap = join(dir, "tap");
@@ -123,9 +121,17 @@ async function nodeTests(folder, env = {}) {
   }
 }
 
+/** Tests that need the Worker and the demo origin to be built. */
+async function againstWeir(folder, env) {
+  await buildWorker();
+  const origin = await watched("cargo", ["build", "--quiet", "--example", "origin"]);
+  if (origin.code !== 0) return { passed: 0, failed: 1, note: "the demo origin could not be built" };
+  return nodeTests(folder, env);
+}
+
 async function browser() {
   const path = chromium();
-  if (path !== null) return nodeTests("tests/browser", { CHROMIUM: path });
+  if (path !== null) return againstWeir("tests/browser", { CHROMIUM: path });
   say(HOW_TO_GET_ONE);
   return { passed: 0, failed: process.env.CI ? 1 : 0, note: "not run: there is no Chrome or Chromium" };
 }

@@ -97,7 +97,7 @@ export function createClient(options = {}) {
         retryAfterMs(response.headers.get('retry-after'), response.headers.get('date'), settings.now()) ??
         problem?.retryAfterMs ??
         longestReset(limits);
-      const baseMs = baseDelay(hintMs, Math.max(row, attempts), settings.maxDelayMs);
+      const baseMs = baseDelay(hintMs, row, settings.maxDelayMs);
       memory.blockRoute(call.route, baseMs, time());
       for (const name of policies) {
         const limit = limits.find((limit) => limit.name === name && limit.remaining === 0);

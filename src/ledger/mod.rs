@@ -1,3 +1,1 @@
 //! The state machine inside one counter object.
-
-pub mod slots;

@@ -102,6 +102,28 @@ test('a success that was under way before a refusal does not lift the block', as
   assert.equal(w.client.waitTime(A), 10_000);
 });
 
+test('an earlier end does not replace a later one', () => {
+  const memory = new BlockMemory(10);
+  const route = { key: 'GET https://example.test/a', origin: 'https://example.test' };
+  memory.blockRoute(route, 10_000, START);
+  memory.blockRoute(route, 2_000, START + 1_000);
+  assert.equal(memory.remaining(route, START + 1_000), 9_000);
+  memory.blockRoute(route, 20_000, START + 1_000);
+  assert.equal(memory.remaining(route, START + 1_000), 20_000);
+});
+
+test('only a success of a call sent after the block ends the row of refusals', () => {
+  const memory = new BlockMemory(10);
+  const route = { key: 'GET https://example.test/a', origin: 'https://example.test' };
+  assert.equal(memory.refused(route, START, START), 1);
+  memory.blockRoute(route, 1_000, START);
+  memory.passed(route, START - 500);
+  assert.equal(memory.refused(route, START + 1_000, START + 1_100), 2);
+  memory.blockRoute(route, 2_000, START + 1_100);
+  memory.passed(route, START + 3_100);
+  assert.equal(memory.refused(route, START + 3_200, START + 3_200), 1);
+});
+
 test('a clock that is set back does not prolong a block', () => {
   const memory = new BlockMemory(10);
   const route = { key: 'GET https://example.test/a', origin: 'https://example.test' };
