@@ -16,7 +16,7 @@
 //! | [`limit`] | how to count: one file per algorithm, pure | `time` |
 //! | [`wire`] | Worker to object messages, object and counter names, versioned | `time`, `limit` |
 //! | [`ledger`] | the state machine inside one counter object, over a `Store` | `time`, `limit`, `wire` |
-//! | [`http`] | names and shapes on the wire: addresses, paths, cookies, fields, problem documents | `time` |
+//! | [`http`] | names and shapes on the wire: addresses, paths, cookies, fields, problem documents | `time`; of `limit` and `policy` the plain types that say how to answer |
 //! | [`body`] | byte bounds, JSON schema and cost, GraphQL | – |
 //! | [`admission`] | one request against the rules: plan, verdict, denial cache, leases | all above but `ledger` |
 //! | `edge` | everything that touches the platform; decides nothing | all above |

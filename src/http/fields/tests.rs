@@ -1,0 +1,297 @@
+use super::*;
+use proptest::prelude::*;
+
+const ALL: [Dialect; 3] = [Dialect::Draft8, Dialect::XRateLimit, Dialect::Draft6];
+
+fn view(name: &str, quota: u64, window_s: u64, remaining: u64, reset_s: u64) -> QuotaView<'_> {
+    QuotaView {
+        name,
+        quota,
+        window: Span::from_secs(window_s),
+        remaining,
+        reset: Span::from_secs(reset_s),
+        refuses: false,
+    }
+}
+
+fn refusing(name: &str, quota: u64, window_s: u64, reset_s: u64) -> QuotaView<'_> {
+    QuotaView {
+        refuses: true,
+        ..view(name, quota, window_s, 0, reset_s)
+    }
+}
+
+/// One `name: value` a line.
+fn text(fields: &[Field]) -> String {
+    fields
+        .iter()
+        .map(|(name, value)| format!("{name}: {value}\n"))
+        .collect()
+}
+
+#[track_caller]
+fn check(dialects: &[Dialect], views: &[QuotaView<'_>], expected: &str) {
+    assert_eq!(text(&fields(dialects, views)), expected);
+}
+
+#[test]
+fn fields_format_unchanged() {
+    let views = [
+        view("availability.ip", 120, 60, 119, 60),
+        view("availability.session", 30, 60, 29, 60),
+    ];
+    check(
+        &ALL,
+        &views,
+        "RateLimit-Policy: \"availability.ip\";q=120;w=60, \"availability.session\";q=30;w=60\n\
+         RateLimit: \"availability.ip\";r=119;t=60, \"availability.session\";r=29;t=60\n\
+         X-RateLimit-Limit: 30\n\
+         X-RateLimit-Remaining: 29\n\
+         X-RateLimit-Reset: 60\n\
+         RateLimit-Limit: 30\n\
+         RateLimit-Remaining: 29\n\
+         RateLimit-Reset: 60\n",
+    );
+    check(&ALL, &[], "");
+    check(&[], &views, "");
+}
+
+#[test]
+fn a_bucket_shows_its_burst_and_the_time_to_fill_it() {
+    let bucket = |limit, window, burst| {
+        shown(&Quota {
+            algorithm: Algorithm::TokenBucket,
+            limit,
+            window,
+            burst,
+        })
+    };
+    assert_eq!(
+        bucket(10, Span::from_secs(1), 21),
+        (21, Span::from_millis(2100))
+    );
+    assert_eq!(
+        bucket(3, Span::from_secs(1), 1),
+        (1, Span::from_micros(333_334))
+    );
+    assert_eq!(bucket(1, Span::MAX, u64::MAX), (u64::MAX, Span::MAX));
+    let window = Quota {
+        algorithm: Algorithm::SlidingWindow,
+        limit: 5,
+        window: Span::from_secs(10),
+        burst: 5,
+    };
+    assert_eq!(shown(&window), (5, Span::from_secs(10)));
+    let (quota, window) = bucket(10, Span::from_secs(1), 21);
+    let view = QuotaView {
+        window,
+        ..view("reports.ip", quota, 0, 20, 1)
+    };
+    check(
+        &[Dialect::Draft8],
+        &[view],
+        "RateLimit-Policy: \"reports.ip\";q=21;w=3\nRateLimit: \"reports.ip\";r=20;t=1\n",
+    );
+}
+
+#[track_caller]
+fn check_binding(views: &[QuotaView<'_>], limit: u64, reset_s: u64) {
+    let expected = format!("X-RateLimit-Limit: {limit}\n");
+    let found = text(&fields(&[Dialect::XRateLimit], views));
+    assert!(found.starts_with(&expected), "{found}");
+    assert!(
+        found.ends_with(&format!("X-RateLimit-Reset: {reset_s}\n")),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_triple_describes_the_limit_that_matters() {
+    // The smallest share, not the smallest number.
+    check_binding(
+        &[view("a", 10, 60, 5, 1), view("b", 1000, 60, 100, 2)],
+        1000,
+        2,
+    );
+    check_binding(&[view("a", 10, 60, 5, 1), view("b", 20, 60, 10, 2)], 20, 2);
+    check_binding(&[view("a", 10, 60, 5, 1), view("b", 20, 60, 10, 1)], 10, 1);
+    // On a refusal the last to readmit, whatever else is left elsewhere.
+    check_binding(
+        &[
+            refusing("a", 10, 60, 7),
+            view("b", 5, 60, 0, 90),
+            refusing("c", 20, 60, 30),
+        ],
+        20,
+        30,
+    );
+}
+
+#[test]
+fn numbers_stay_within_what_clients_can_read() {
+    let views = [QuotaView {
+        reset: Span::MAX,
+        ..refusing("a", u64::MAX, u64::MAX, 0)
+    }];
+    check(
+        &[Dialect::Draft8, Dialect::Draft6],
+        &views,
+        "RateLimit-Policy: \"a\";q=999999999999999;w=18446744073710\n\
+         RateLimit: \"a\";r=0;t=2147483647\n\
+         RateLimit-Limit: 18446744073709551615\n\
+         RateLimit-Remaining: 0\n\
+         RateLimit-Reset: 2147483647\n",
+    );
+    let sub_second = QuotaView {
+        window: Span::from_millis(250),
+        ..view("a", 1, 0, 1, 0)
+    };
+    check(
+        &[Dialect::Draft8],
+        &[sub_second],
+        "RateLimit-Policy: \"a\";q=1;w=1\nRateLimit: \"a\";r=1;t=0\n",
+    );
+}
+
+#[test]
+fn odd_names_are_serialised_validly_or_not_at_all() {
+    let views = [
+        view("a \"quoted\" \\ name", 1, 1, 1, 0),
+        view("caf\u{e9}", 1, 1, 1, 0),
+    ];
+    check(
+        &[Dialect::Draft8],
+        &views,
+        "RateLimit-Policy: \"a \\\"quoted\\\" \\\\ name\";q=1;w=1\n\
+         RateLimit: \"a \\\"quoted\\\" \\\\ name\";r=1;t=0\n",
+    );
+    check(&[Dialect::Draft8], &views[1..], "");
+}
+
+/// `theirs` is what the origin sent, ours is 30 of 60 left for 10 s.
+#[track_caller]
+fn check_merge(dialect: Dialect, theirs: &[Field], expected: &str) {
+    let views = [view("r.a", 60, 60, 30, 10)];
+    let origin = |name: &str| {
+        let mut fields = theirs.iter();
+        fields
+            .find(|(own, _)| *own == name)
+            .map(|(_, value)| value.clone())
+    };
+    let merged = merge(
+        fields(&[dialect], &views),
+        &views,
+        origin,
+        Timestamp::from_millis(0),
+    );
+    assert_eq!(text(&merged), expected, "{theirs:?}");
+}
+
+#[test]
+fn lists_get_ours_appended() {
+    check_merge(
+        Dialect::Draft8,
+        &[("RateLimit", "\"x\";r=1;t=2".into())],
+        "RateLimit-Policy: \"r.a\";q=60;w=60\nRateLimit: \"x\";r=1;t=2, \"r.a\";r=30;t=10\n",
+    );
+    check_merge(
+        Dialect::Draft8,
+        &[
+            ("RateLimit", " ".into()),
+            ("RateLimit-Policy", "a;q=1, b;q=2".into()),
+        ],
+        "RateLimit-Policy: a;q=1, b;q=2, \"r.a\";q=60;w=60\nRateLimit: \"r.a\";r=30;t=10\n",
+    );
+    // An older draft's syntax is no list: ours behind it would be lost, and theirs too.
+    check_merge(
+        Dialect::Draft8,
+        &[
+            ("RateLimit", "limit=10, remaining=5, reset=30".into()),
+            ("RateLimit-Policy", "\u{fffd}\"".into()),
+        ],
+        "",
+    );
+}
+
+#[test]
+fn of_triples_the_tighter_stays_whole() {
+    let ours = "RateLimit-Limit: 60\nRateLimit-Remaining: 30\nRateLimit-Reset: 10\n";
+    let triple = |limit: &str, remaining: &str, reset: &str| {
+        [
+            ("RateLimit-Limit", limit.to_owned()),
+            ("RateLimit-Remaining", remaining.to_owned()),
+            ("RateLimit-Reset", reset.to_owned()),
+        ]
+    };
+    check_merge(Dialect::Draft6, &[], ours);
+    check_merge(Dialect::Draft6, &triple("100", "31", "99"), ours);
+    check_merge(Dialect::Draft6, &triple("100", "29", "1"), "");
+    check_merge(Dialect::Draft6, &triple("100", "30", "9"), ours);
+    check_merge(Dialect::Draft6, &triple("100", "30", "10"), "");
+    check_merge(Dialect::Draft6, &triple("100", "many", "1"), "");
+    check_merge(Dialect::Draft6, &triple("100", "+31", "1"), "");
+    check_merge(Dialect::Draft6, &triple("100", "30", "soon"), "");
+    // Half a triple is left or replaced as a whole too.
+    check_merge(
+        Dialect::Draft6,
+        &[("RateLimit-Remaining", "31".into())],
+        ours,
+    );
+    check_merge(Dialect::Draft6, &[("RateLimit-Remaining", "29".into())], "");
+    check_merge(Dialect::Draft6, &[("RateLimit-Limit", "5".into())], "");
+    // Another dialect's fields say nothing about this one's.
+    check_merge(
+        Dialect::Draft6,
+        &[("X-RateLimit-Remaining", "0".into())],
+        ours,
+    );
+}
+
+#[test]
+fn retry_after_is_never_earlier_than_t() {
+    let ours = "X-RateLimit-Limit: 60\nX-RateLimit-Remaining: 30\nX-RateLimit-Reset: 10\n";
+    let moved = format!("{ours}Retry-After: 10\n");
+    let check = |value: &str, expected: &str| {
+        check_merge(
+            Dialect::XRateLimit,
+            &[("Retry-After", value.into())],
+            expected,
+        );
+    };
+    check("9", &moved);
+    check("10", ours);
+    check("11", ours);
+    check("Thu, 01 Jan 1970 00:00:09 GMT", &moved);
+    check("Thu, 01 Jan 1970 00:00:10 GMT", ours);
+    check("garbage", ours);
+}
+
+proptest! {
+    #[test]
+    fn lists_parse_back(
+        items in prop::collection::vec(("[ -~]{0,12}", any::<(u64, u64, u64, u64, bool)>()), 1..5),
+        origin in "\\PC*|\"x\";r=1(, [a-z]{1,3}){0,2}",
+    ) {
+        let views: Vec<QuotaView<'_>> = items
+            .iter()
+            .map(|(name, (quota, window, remaining, reset, refuses))| QuotaView {
+                name,
+                quota: *quota,
+                window: Span::from_micros(*window),
+                remaining: *remaining,
+                reset: Span::from_micros(*reset),
+                refuses: *refuses,
+            })
+            .collect();
+        let ours = fields(&ALL, &views);
+        prop_assert_eq!(ours.len(), 8);
+        prop_assert!(ours[..2].iter().all(|(_, value)| draft8::is_list(value)));
+        let merged = merge(ours, &views, |_| Some(origin.clone()), Timestamp::ZERO);
+        for (name, value) in merged {
+            if [draft8::POLICY, draft8::LIMIT].contains(&name) {
+                prop_assert!(draft8::is_list(&value));
+                prop_assert!(value.starts_with(origin.trim()));
+            }
+        }
+    }
+}
