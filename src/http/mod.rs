@@ -1,15 +1,22 @@
 //! Names and shapes on the wire: addresses, paths, cookies, quota fields, problem documents, pages.
 pub mod accept;
 pub mod address;
+pub mod answer;
+pub mod code;
 pub mod cookie;
+pub mod cors;
 pub mod draft6;
 pub mod draft8;
 pub mod fields;
 pub mod media;
+pub mod page;
 pub mod path;
 pub mod pattern;
+pub mod problem;
 pub mod query;
+pub mod refusal;
 pub mod retry_after;
+pub mod text;
 pub mod triple;
 pub mod url;
 pub mod x_ratelimit;
