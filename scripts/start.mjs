@@ -26,7 +26,7 @@ main(async (args) => {
     say("building the demo origin");
     await run("cargo", ["build", "--quiet", "--example", "origin"]);
     say(`starting the demo origin on ${HOST}:${originPort}`);
-    const origin = start("target/debug/examples/origin", ["--listen", `${HOST}:${originPort}`]);
+    const origin = start("target/debug/examples/origin", ["--listen", `${HOST}:${originPort}`, "--log"]);
     children.push(origin);
     await listening(origin, originPort, "the demo origin");
   }
