@@ -17,7 +17,7 @@
 //! | [`wire`] | Worker to object messages, object and counter names, versioned | `time`, `limit` |
 //! | [`ledger`] | the state machine inside one counter object, over a `Store` | `time`, `limit`, `wire` |
 //! | [`http`] | names and shapes on the wire: addresses, paths, cookies, fields, problem documents | `time`; of `limit` and `policy` the plain types that say how to answer |
-//! | [`body`] | byte bounds, JSON schema and cost, GraphQL | – |
+//! | [`body`] | byte bounds, JSON schema and cost, GraphQL, fields for keys | `http` |
 //! | [`admission`] | one request against the rules: plan, verdict, denial cache, leases | all above but `ledger` |
 //! | `edge` | everything that touches the platform; decides nothing | all above |
 //!

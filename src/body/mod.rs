@@ -9,12 +9,16 @@
 //! Not here: decompression, time-outs, `Content-Type` lists. The caller hands over decoded bytes
 //! that are already within the rule's `max_bytes`.
 
+mod bound;
 mod compile;
 mod fault;
+mod field;
 mod json;
 
+pub use bound::{ByteBound, TooLarge, content_length};
 pub use compile::BoundsFault;
 pub use fault::{BodyFault, FaultKind};
+pub use field::{Fields, field, is_field_name};
 pub use json::{Inspected, JsonBounds};
 
 /// `body.graphql`.

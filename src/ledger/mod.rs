@@ -1,1 +1,3 @@
 //! The state machine inside one counter object.
+
+pub mod slots;

@@ -15,13 +15,16 @@ use super::compile::{BoundsFault, Compiler};
 use super::fault::BodyFault;
 use cost::CostBounds;
 use decimal::Decimal;
-use document::Document;
 use schema::Schema;
+
+pub(super) use document::{Document, Kind};
+pub(super) use pointer::Pointer;
+pub(super) use read::read;
 
 /// Default of `max_depth`.
 const DEFAULT_DEPTH: u64 = 64;
 /// Most that `max_depth` may say: recursion over a document stays within a small stack.
-pub(crate) const MAX_DEPTH: u64 = 128;
+pub(super) const MAX_DEPTH: u64 = 128;
 
 /// `body.json`, compiled.
 #[derive(Clone, Debug)]
@@ -82,7 +85,7 @@ impl JsonBounds {
     /// `InvalidRequest` where it is no JSON (RFC 8259 in UTF-8, without byte-order mark), too deep,
     /// has a name twice in one object, or is against the schema; `TooExpensive` over `cost.max`.
     pub fn inspect(&self, bytes: &[u8]) -> Result<Inspected, BodyFault> {
-        let document = read::read(bytes, self.max_depth)?;
+        let document = read(bytes, self.max_depth)?;
         if let Some(schema) = &self.schema {
             schema.check(&document, Document::ROOT)?;
         }

@@ -4,29 +4,27 @@
 //! Stricter than many: a byte-order mark, a name that appears twice in an object (compared after
 //! decoding), half a surrogate pair and an exponent of more than nine digits are refused.
 
+mod scalar;
+
 use super::document::{Document, Kind, Node};
-use super::text::decode_escape;
 use crate::body::fault::BodyFault;
 
 /// Most values (names included) of one document: 16 bytes each, so 8 MB at the most.
 pub(crate) const MAX_VALUES: usize = 500_000;
-/// Most digits of an exponent. No protocol has use for more, and so exponents stay integers.
-const EXPONENT_DIGITS: usize = 9;
 
 /// Reads a whole body. `max_depth` is how many containers may stand inside each other: with 1,
 /// `[]` passes and `[[]]` does not.
 pub(crate) fn read(bytes: &[u8], max_depth: usize) -> Result<Document<'_>, BodyFault> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) if u32::try_from(text.len()).is_ok() => text,
-        Ok(_) => return Err(BodyFault::invalid(String::new(), "too long")),
+        Ok(_) => return Err(whole("too long")),
         Err(fault) => {
-            let detail = format!("not UTF-8 at byte {}", fault.valid_up_to());
-            return Err(BodyFault::invalid(String::new(), &detail));
+            return Err(whole(&format!("not UTF-8 at byte {}", fault.valid_up_to())));
         }
     };
     if text.starts_with('\u{feff}') {
         let detail = "starts with a byte-order mark, which JSON must not have";
-        return Err(BodyFault::invalid(String::new(), detail));
+        return Err(whole(detail));
     }
     let mut reader = Reader {
         document: Document {
@@ -39,6 +37,11 @@ pub(crate) fn read(bytes: &[u8], max_depth: usize) -> Result<Document<'_>, BodyF
     };
     reader.document()?;
     Ok(reader.document)
+}
+
+/// A fault of the document as a whole.
+fn whole(detail: &str) -> BodyFault {
+    BodyFault::invalid(String::new(), detail)
 }
 
 /// What may come next.
@@ -164,82 +167,6 @@ impl Reader<'_> {
         Ok(Want::Value)
     }
 
-    fn string(&mut self) -> Result<Want, BodyFault> {
-        self.bump(1);
-        let start = self.at;
-        loop {
-            match self.peek() {
-                Some(b'"') => break,
-                Some(b'\\') => {
-                    let escape = self.rest().get(1..).unwrap_or_default();
-                    let Some((_, length)) = decode_escape(escape) else {
-                        return Err(self.unexpected("an escape of JSON, surrogates in pairs"));
-                    };
-                    self.bump(length.saturating_add(1));
-                }
-                Some(0..=0x1f) => return Err(self.unexpected("control characters escaped")),
-                Some(_) => self.bump(1),
-                None => return Err(self.unexpected("the closing quote")),
-            }
-        }
-        self.leaf(Kind::String, start)?;
-        self.bump(1);
-        Ok(Want::Next)
-    }
-
-    fn number(&mut self) -> Result<Want, BodyFault> {
-        let start = self.at;
-        if self.peek() == Some(b'-') {
-            self.bump(1);
-        }
-        if self.peek() == Some(b'0') {
-            self.bump(1);
-        } else {
-            self.digits()?;
-        }
-        if self.peek() == Some(b'.') {
-            self.bump(1);
-            self.digits()?;
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.bump(1);
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.bump(1);
-            }
-            let digits = self.digits()?;
-            let significant = digits.iter().skip_while(|&&digit| digit == b'0').count();
-            if significant > EXPONENT_DIGITS {
-                let detail = format!("a number's exponent has more than {EXPONENT_DIGITS} digits");
-                let at = self.leaf(Kind::Number, start)?;
-                return Err(BodyFault::invalid(self.document.pointer(at), &detail));
-            }
-        }
-        self.leaf(Kind::Number, start)?;
-        Ok(Want::Next)
-    }
-
-    fn digits(&mut self) -> Result<&[u8], BodyFault> {
-        let start = self.at;
-        while matches!(self.peek(), Some(b'0'..=b'9')) {
-            self.bump(1);
-        }
-        if self.at == start {
-            return Err(self.unexpected("a digit"));
-        }
-        let bytes = self.document.text.as_bytes();
-        Ok(bytes.get(start..self.at).unwrap_or_default())
-    }
-
-    fn literal(&mut self, word: &str, kind: Kind) -> Result<Want, BodyFault> {
-        if !self.rest().starts_with(word.as_bytes()) {
-            return Err(self.unexpected("a value"));
-        }
-        let start = self.at;
-        self.bump(word.len());
-        self.leaf(kind, start)?;
-        Ok(Want::Next)
-    }
-
     /// A value without children, from `start` to here.
     fn leaf(&mut self, kind: Kind, start: usize) -> Result<u32, BodyFault> {
         let next = self.document.nodes.len().saturating_add(1);
@@ -255,7 +182,7 @@ impl Reader<'_> {
         let index = self.document.nodes.len();
         if index >= MAX_VALUES {
             let detail = format!("more than {MAX_VALUES} values");
-            return Err(BodyFault::invalid(String::new(), &detail));
+            return Err(whole(&detail));
         }
         self.document.nodes.push(Node {
             kind,
@@ -295,7 +222,7 @@ impl Reader<'_> {
             ),
             None => format!("not JSON: ends early, expected {expected}"),
         };
-        BodyFault::invalid(String::new(), &detail)
+        whole(&detail)
     }
 }
 
