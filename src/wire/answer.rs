@@ -44,6 +44,7 @@ impl Answer {
                 running: head.small()?,
                 waiting: head.small()?,
                 rows: head.number(0)?,
+                faults: head.number(0)?,
                 slots: items.items(MAX_STATS_SLOTS, |from| {
                     Some((from.key()?, from.small()?, from.small()?))
                 })?,
@@ -130,6 +131,7 @@ fn write_stats(stats: &Stats) -> String {
     to.number(u64::from(stats.running), 0);
     to.number(u64::from(stats.waiting), 0);
     to.number(stats.rows, 0);
+    to.number(stats.faults, 0);
     for (key, running, waiting) in stats.slots.iter().take(MAX_STATS_SLOTS) {
         to.section();
         to.key(*key);

@@ -219,6 +219,8 @@ pub struct Stats {
     pub waiting: u32,
     /// Rows written since the object was loaded.
     pub rows: u64,
+    /// Times that storage failed since the object was loaded.
+    pub faults: u64,
     /// Per slot key that holds anything: running and waiting.
     pub slots: Vec<(CounterKey, u32, u32)>,
 }

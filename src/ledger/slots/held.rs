@@ -41,7 +41,7 @@ pub(super) fn capped(lease: Span) -> Span {
 }
 
 /// All admissions of one object.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Holds {
     by_id: BTreeMap<CallId, Held>,
     leases: BTreeSet<(Timestamp, CallId)>,

@@ -12,7 +12,7 @@ pub(super) type Value = Option<u64>;
 pub(super) type Arrival = u64;
 
 /// Who stands before whom. Every operation is logarithmic in the number of waiters.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Line {
     groups: BTreeMap<Value, Group>,
     /// The values by their turns: the first is next.
@@ -21,7 +21,7 @@ pub(super) struct Line {
     last_turn: u64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Group {
     turn: u64,
     members: BTreeMap<Arrival, CallId>,

@@ -54,7 +54,7 @@ pub enum Step {
 }
 
 /// All slots and all waiters of one object.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Slots {
     pools: BTreeMap<CounterKey, Pool>,
     holds: Holds,

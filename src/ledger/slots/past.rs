@@ -12,7 +12,7 @@ pub(super) const REMEMBER: Span = Span::from_secs(10);
 pub(super) const MAX_REMEMBERED: usize = 4_096;
 
 /// The final answers of calls that no longer hold or want anything.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Past {
     answers: BTreeMap<CallId, (Timestamp, Acquired)>,
     order: VecDeque<(Timestamp, CallId)>,

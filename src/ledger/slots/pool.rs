@@ -6,7 +6,7 @@ use super::line::{Line, Value};
 use crate::wire::Slot;
 
 /// The slots and the places of one key, with the bounds that the latest call brought.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Pool {
     /// Slots in use, those of calls in shadow included.
     pub running: u32,

@@ -72,6 +72,12 @@ impl Slots {
         self.revision
     }
 
+    /// When the last lease ends, if nothing is renewed; None where nothing runs.
+    #[must_use]
+    pub fn last_lapse(&self) -> Option<Timestamp> {
+        self.holds.iter().map(|(_, held)| held.until).max()
+    }
+
     /// Does anything run since `then` or longer? What ends soon needs no row: the object cannot
     /// leave memory meanwhile.
     #[must_use]

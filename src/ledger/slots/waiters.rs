@@ -33,7 +33,7 @@ pub(super) fn needs_of(call: &Acquire) -> Vec<Need> {
 }
 
 /// A call that waits.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Waiter {
     /// What it needs.
     pub needs: Vec<Need>,
@@ -61,7 +61,7 @@ impl Waiter {
 }
 
 /// All waiters of one object.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Waiters {
     by_id: BTreeMap<CallId, Waiter>,
     deadlines: BTreeSet<(Timestamp, CallId)>,

@@ -1,0 +1,171 @@
+//! One counter: its state, what of it is promised to whom, and what storage knows of it.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::limit::{Algorithm, Block, Quota, State};
+use crate::time::{Span, Timestamp};
+use crate::wire::CallId;
+
+/// An idle object stays in memory for about ten seconds; what is void within this needs no row.
+pub(super) const IDLE: Span = Span::from_secs(8);
+
+/// One promise, named by when it ends and by who made it. The order of the names is the order in
+/// which promises end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct HoldName {
+    pub until: Timestamp,
+    pub id: CallId,
+    /// The item's index in the call.
+    pub item: u32,
+    /// Permits of a lease, rather than the item's cost.
+    pub lease: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hold {
+    pub units: u64,
+    pub value: Option<u64>,
+    /// Until then it waits for what other objects say.
+    pub provisional_until: Timestamp,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Counter {
+    pub quota: Quota,
+    pub state: State,
+    pub block: Block,
+    /// The longest step of the `block` that was last asked for: decides when escalation ends.
+    pub longest_step: Span,
+    pub holds: BTreeMap<HoldName, Hold>,
+    /// Its place in the order of use.
+    pub tick: u64,
+    /// Units counted since the row was written: what losing memory would forgive.
+    pub unsaved: u64,
+    /// The row says more than is true, or lacks the start of a block.
+    pub restate: bool,
+    /// When the row is to be looked at.
+    pub due: Option<Timestamp>,
+}
+
+impl Counter {
+    pub fn new(quota: Quota) -> Counter {
+        Counter {
+            quota,
+            state: State::new(&quota),
+            block: Block::default(),
+            longest_step: Span::ZERO,
+            holds: BTreeMap::new(),
+            tick: 0,
+            unsaved: 0,
+            restate: false,
+            due: None,
+        }
+    }
+
+    /// From now on under another quota.
+    pub fn requote(&mut self, quota: &Quota, now: Timestamp) {
+        if self.quota == *quota {
+            return;
+        }
+        let fresh = State::new(quota);
+        let state = std::mem::replace(&mut self.state, fresh);
+        self.state = state.requote(&self.quota, quota, now);
+        self.quota = *quota;
+    }
+
+    /// The state under `quota`, without changing anything.
+    pub fn under(&self, quota: &Quota, now: Timestamp) -> Cow<'_, State> {
+        if self.quota == *quota {
+            Cow::Borrowed(&self.state)
+        } else {
+            Cow::Owned(self.state.clone().requote(&self.quota, quota, now))
+        }
+    }
+
+    pub fn spend(&mut self, now: Timestamp, cost: u64, value: Option<u64>) {
+        self.state.spend(&self.quota, now, cost, value);
+        self.unsaved = self.unsaved.saturating_add(cost);
+    }
+
+    pub fn hold(&mut self, now: Timestamp, name: HoldName, hold: Hold) {
+        self.state.hold(&self.quota, now, hold.units, hold.value);
+        self.unsaved = self.unsaved.saturating_add(hold.units);
+        self.holds.insert(name, hold);
+    }
+
+    /// Ends a promise at `at`, with `spent` units of it used; None: all of them. False where it has
+    /// ended before.
+    pub fn settle(&mut self, at: Timestamp, name: &HoldName, spent: Option<u64>) -> bool {
+        let Some(hold) = self.holds.remove(name) else {
+            return false;
+        };
+        let spent = spent.unwrap_or(hold.units);
+        self.state
+            .settle(&self.quota, at, hold.units, spent, hold.value);
+        if spent < hold.units {
+            let back = hold.units.saturating_sub(spent);
+            // What is given back may be in the row already.
+            self.restate |= back > self.unsaved;
+            self.unsaved = self.unsaved.saturating_sub(back);
+        } else {
+            self.unsaved = self
+                .unsaved
+                .saturating_add(spent.saturating_sub(hold.units));
+        }
+        true
+    }
+
+    /// Units that may be forgotten when the object leaves memory.
+    ///
+    /// At most 5 % of the quota, and at most half of what a caller at the average rate is given in
+    /// the ten seconds that leaving takes: so whoever pauses again and again in order to be
+    /// forgotten gains at most half a quota per window by it.
+    pub fn forgivable(&self) -> u64 {
+        let twentieth = self.quota.limit / 20;
+        let at_rest = u128::from(self.quota.limit)
+            .saturating_mul(5_000_000)
+            .checked_div(u128::from(self.quota.window.as_micros()))
+            .unwrap_or(0);
+        twentieth.min(u64::try_from(at_rest).unwrap_or(u64::MAX))
+    }
+
+    /// A quick guess, never wrongly false, whether the row needs a look soon.
+    pub fn wants_saving(&self, now: Timestamp) -> bool {
+        if self.restate {
+            return true;
+        }
+        if self.unsaved <= self.forgivable() {
+            return false;
+        }
+        match self.quota.algorithm {
+            // Their states tell cheaply when they are void.
+            Algorithm::TokenBucket | Algorithm::SlidingCounter | Algorithm::FixedWindow => {
+                !self.holds.is_empty() || self.state.void_at(&self.quota) > now + IDLE
+            }
+            Algorithm::SlidingWindow | Algorithm::Distinct => self.quota.window > IDLE,
+        }
+    }
+
+    /// From when on the counter decides like a new one, if every promise is kept now.
+    pub fn void_at(&self, now: Timestamp) -> Timestamp {
+        let state_void_at = if self.holds.is_empty() {
+            self.state.void_at(&self.quota)
+        } else {
+            let mut state = self.state.clone();
+            state.settle_all(&self.quota, now);
+            state.void_at(&self.quota)
+        };
+        state_void_at.max(self.block.void_at(&[self.longest_step]))
+    }
+
+    /// Nothing of it is needed any more.
+    pub fn is_void(&self, now: Timestamp) -> bool {
+        self.holds.is_empty() && self.void_at(now) <= now
+    }
+
+    /// Memory may forget it, because storage knows all of it.
+    pub fn is_saved(&self) -> bool {
+        self.holds.is_empty() && self.unsaved == 0 && !self.restate
+    }
+}

@@ -1,0 +1,70 @@
+//! Ending promises early: refunds, settlements, and the operator's unblock.
+
+use super::Ledger;
+use super::counter::HoldName;
+use super::promises::Promise;
+use super::recent::Past;
+use super::store::Store;
+use crate::wire::{CallId, CounterKey};
+
+impl<S: Store> Ledger<S> {
+    /// Gives back everything that the charge still holds. False where the id is not known.
+    pub(super) fn refund(&mut self, id: CallId) -> bool {
+        let promises: Vec<Promise> = self.promises.of(id).to_vec();
+        for promise in &promises {
+            self.end(promise.key, &promise.name, 0);
+        }
+        let known = self.recent.get(id).is_some();
+        if !known {
+            // Should the charge arrive after all, it is not carried out.
+            self.recent.insert(id, Past::Refunded, self.now);
+        }
+        known || !promises.is_empty()
+    }
+
+    /// Ends reservations and leases with what was really spent. Where an item has both, the units
+    /// are those of both together. False where nothing of it is held any more.
+    pub(super) fn settle(&mut self, id: CallId, spent: &[(u32, u64)]) -> bool {
+        let mut known = false;
+        for (item, units) in spent {
+            let mut promises: Vec<Promise> = self.promises.of(id).to_vec();
+            promises.retain(|promise| promise.settles && promise.name.item == *item);
+            promises.sort_by_key(|promise| promise.name.lease);
+            let mut left = *units;
+            for (place, promise) in promises.iter().enumerate() {
+                let last = place.saturating_add(1) == promises.len();
+                let units = if last { left } else { left.min(promise.units) };
+                left = left.saturating_sub(units);
+                self.end(promise.key, &promise.name, units);
+                known = true;
+            }
+        }
+        known
+    }
+
+    fn end(&mut self, key: CounterKey, name: &HoldName, spent: u64) {
+        self.promises.remove(name);
+        if let Some(counter) = self.table.get_mut(key) {
+            counter.settle(self.now, name, Some(spent));
+            self.shelf.schedule(key, counter, self.now);
+        }
+    }
+
+    /// Forgets counters with their blocks, promises and rows. Gives how many held something.
+    pub(super) fn forget(&mut self, keys: &[CounterKey]) -> u32 {
+        let mut forgotten: u32 = 0;
+        for key in keys {
+            let mut held = self.shelf.forget(*key, self.now);
+            if let Some(counter) = self.table.remove(*key) {
+                held |= !counter.is_void(self.now);
+                self.shelf.unschedule(*key, &counter);
+                counter
+                    .holds
+                    .keys()
+                    .for_each(|name| self.promises.remove(name));
+            }
+            forgotten = forgotten.saturating_add(u32::from(held));
+        }
+        forgotten
+    }
+}

@@ -1,0 +1,78 @@
+//! Which call was promised what, and when each promise ends.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::counter::HoldName;
+use crate::time::Timestamp;
+use crate::wire::{CallId, CounterKey};
+
+/// Promises in one object. Beyond, charges are final at once and nothing is leased: a refund may
+/// then come to nothing, but no quota is exceeded.
+pub const MAX_PROMISES: usize = 32_768;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Promise {
+    pub name: HoldName,
+    pub key: CounterKey,
+    pub units: u64,
+    /// The caller said that it will settle it: a reservation or a lease.
+    pub settles: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Promises {
+    by_call: BTreeMap<CallId, Vec<Promise>>,
+    by_end: BTreeMap<HoldName, CounterKey>,
+    /// Reservations: their settling is worth staying in memory for.
+    reserved: BTreeSet<HoldName>,
+}
+
+impl Promises {
+    pub fn have_room(&self) -> bool {
+        self.by_end.len() < MAX_PROMISES
+    }
+
+    pub fn insert(&mut self, promise: Promise) {
+        self.by_end.insert(promise.name, promise.key);
+        if promise.settles && !promise.name.lease {
+            self.reserved.insert(promise.name);
+        }
+        self.by_call
+            .entry(promise.name.id)
+            .or_default()
+            .push(promise);
+    }
+
+    /// The next promise that has ended by `now`, in the order of ends.
+    pub fn pop_ended(&mut self, now: Timestamp) -> Option<(HoldName, CounterKey)> {
+        let (name, key) = self
+            .by_end
+            .first_key_value()
+            .map(|(name, key)| (*name, *key))?;
+        if name.until > now {
+            return None;
+        }
+        self.remove(&name);
+        Some((name, key))
+    }
+
+    /// What the call still holds.
+    pub fn of(&self, id: CallId) -> &[Promise] {
+        self.by_call.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn remove(&mut self, name: &HoldName) {
+        self.by_end.remove(name);
+        self.reserved.remove(name);
+        if let Some(promises) = self.by_call.get_mut(&name.id) {
+            promises.retain(|promise| promise.name != *name);
+            if promises.is_empty() {
+                self.by_call.remove(&name.id);
+            }
+        }
+    }
+
+    pub fn first_reservation_end(&self) -> Option<Timestamp> {
+        self.reserved.first().map(|name| name.until)
+    }
+}

@@ -1,0 +1,111 @@
+//! The counters in memory, bounded in number.
+//!
+//! A counter may leave memory when nothing is promised from it and either time has made it void or
+//! storage knows all of it. The least recently used goes first.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+use super::counter::Counter;
+use crate::time::Timestamp;
+use crate::wire::CounterKey;
+
+/// Counters in memory; some 300 bytes each, logs of windows apart. Beyond, a new key is counted
+/// under its caller's network.
+pub const MAX_COUNTERS: usize = 16_384;
+
+/// Counters of networks, for keys that found no room, beyond [`MAX_COUNTERS`].
+pub const MAX_SPILLED: usize = 4_096;
+
+/// How many of the least recently used are looked at for one that may leave.
+const CANDIDATES: usize = 16;
+
+/// How many counters each call looks at for one that is void: two, so that sweeping is faster than
+/// growing.
+const SWEPT_PER_CALL: usize = 2;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Table {
+    counters: BTreeMap<CounterKey, Counter>,
+    by_use: BTreeMap<u64, CounterKey>,
+    ticks: u64,
+    swept_to: Option<CounterKey>,
+}
+
+impl Table {
+    pub fn len(&self) -> usize {
+        self.counters.len()
+    }
+
+    pub fn get(&self, key: CounterKey) -> Option<&Counter> {
+        self.counters.get(&key)
+    }
+
+    /// For work that is no use by a caller.
+    pub fn get_mut(&mut self, key: CounterKey) -> Option<&mut Counter> {
+        self.counters.get_mut(&key)
+    }
+
+    /// The counter, now the most recently used.
+    pub fn touch(&mut self, key: CounterKey) -> Option<&mut Counter> {
+        let counter = self.counters.get_mut(&key)?;
+        self.ticks = self.ticks.saturating_add(1);
+        self.by_use.remove(&counter.tick);
+        counter.tick = self.ticks;
+        self.by_use.insert(self.ticks, key);
+        Some(counter)
+    }
+
+    /// Is there room for another one, of `most`, perhaps after one that may leave has left?
+    pub fn make_room(&mut self, most: usize, now: Timestamp) -> bool {
+        if self.counters.len() < most {
+            return true;
+        }
+        self.drop_oldest(|counter| counter.is_saved() || counter.is_void(now))
+    }
+
+    /// The last resort: forgets the least recently used from which nothing is promised.
+    pub fn force_room(&mut self) -> bool {
+        self.drop_oldest(|counter| counter.holds.is_empty())
+    }
+
+    fn drop_oldest(&mut self, may_leave: impl Fn(&Counter) -> bool) -> bool {
+        let candidates = self.by_use.values().take(CANDIDATES);
+        let leaves = candidates
+            .copied()
+            .find(|key| self.counters.get(key).is_some_and(&may_leave));
+        leaves.is_some_and(|key| self.remove(key).is_some())
+    }
+
+    pub fn insert(&mut self, key: CounterKey, counter: Counter) {
+        self.remove(key);
+        self.ticks = self.ticks.saturating_add(1);
+        self.by_use.insert(self.ticks, key);
+        self.counters.insert(
+            key,
+            Counter {
+                tick: self.ticks,
+                ..counter
+            },
+        );
+    }
+
+    pub fn remove(&mut self, key: CounterKey) -> Option<Counter> {
+        let counter = self.counters.remove(&key)?;
+        self.by_use.remove(&counter.tick);
+        Some(counter)
+    }
+
+    /// Forgets void counters, a few at a time, going round all of them.
+    pub fn sweep(&mut self, now: Timestamp) {
+        for _ in 0..SWEPT_PER_CALL {
+            let from = self.swept_to.map_or(Bound::Unbounded, Bound::Excluded);
+            let next = self.counters.range((from, Bound::Unbounded)).next();
+            let next = next.map(|(key, counter)| (*key, counter.is_void(now) && !counter.restate));
+            self.swept_to = next.map(|(key, _)| key);
+            if let Some((key, true)) = next {
+                self.remove(key);
+            }
+        }
+    }
+}

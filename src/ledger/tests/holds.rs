@@ -1,0 +1,208 @@
+use super::*;
+
+const PROVISIONAL: Option<Span> = Some(Span::from_millis(600));
+
+#[test]
+fn a_refund_gives_everything_back() {
+    let mut bench = Bench::new();
+    let items = [window(1, 1, 10_000), bucket(2, 1, 10_000)];
+    assert!(bench.charge_with(0, PROVISIONAL, &items).admitted);
+    let id = bench.last();
+    let refused = bench.charge(1, &items);
+    for outcome in &refused.outcomes {
+        assert!(
+            outcome.provisional && outcome.remember.is_zero(),
+            "{outcome:?}"
+        );
+    }
+    assert!(bench.refund(2, id));
+    assert_eq!(bench.remaining(2, &items[0]), 1);
+    assert_eq!(bench.remaining(2, &items[1]), 1);
+    // Twice is once.
+    assert!(bench.refund(3, id));
+    assert!(bench.charge(3, &items).admitted);
+    assert!(!bench.charge(3, &items).admitted);
+}
+
+#[test]
+fn silence_confirms() {
+    let mut bench = Bench::new();
+    let item = window(1, 1, 10_000);
+    assert!(
+        bench
+            .charge_with(0, PROVISIONAL, std::slice::from_ref(&item))
+            .admitted
+    );
+    let id = bench.last();
+    bench.refund(600, id);
+    // Counted from when it was confirmed, the last moment at which it could have come back.
+    assert_eq!(bench.peek(600, &item).retry_after, ms(10_000));
+    assert!(bench.peek(10_600, &item).conforms);
+}
+
+#[test]
+fn a_refund_that_overtakes_its_charge_still_holds() {
+    let mut bench = Bench::new();
+    let charge = Charge {
+        id: CallId(5),
+        provisional: PROVISIONAL,
+        items: vec![window(1, 1, 10_000)],
+    };
+    assert!(!bench.refund(0, CallId(5)));
+    bench.charged(1, &Call::Charge(charge));
+    assert_eq!(bench.remaining(1, &window(1, 1, 10_000)), 1);
+}
+
+#[test]
+fn a_wait_counts_from_when_what_is_held_is_confirmed() {
+    let mut bench = Bench::new();
+    let item = window(1, 2, 10_000);
+    bench.charge(0, std::slice::from_ref(&item));
+    bench.charge_with(100, PROVISIONAL, std::slice::from_ref(&item));
+    // The first leaves the window at 10 s, while the other stays until 10.7 s.
+    let outcome = bench.peek(200, &item);
+    assert_eq!(
+        (outcome.retry_after, outcome.provisional),
+        (ms(9_800), true)
+    );
+    let two = bench.peek(
+        200,
+        &Item {
+            cost: 2,
+            ..item.clone()
+        },
+    );
+    assert_eq!(two.retry_after, ms(10_500));
+    assert_eq!((two.provisional, two.remember), (false, ms(9_800)));
+}
+
+#[test]
+fn a_lease_takes_a_small_share_and_never_the_last() {
+    let mut bench = Bench::new();
+    let item = Item {
+        permits: 100,
+        ..window(1, 81, 60_000)
+    };
+    let outcome = bench.charge(0, std::slice::from_ref(&item)).outcomes[0];
+    assert_eq!((outcome.permits, outcome.lapse), (10, ms(3_750)));
+    assert_eq!(outcome.remaining, 80);
+    let mut admitted = 1 + 10;
+    loop {
+        let charged = bench.charge(1, std::slice::from_ref(&item));
+        if !charged.admitted {
+            break;
+        }
+        admitted += 1 + charged.outcomes[0].permits;
+        if bench.remaining(1, &item) < 8 {
+            assert!(charged.outcomes[0].permits == 0 || bench.remaining(1, &item) > 0);
+        }
+    }
+    assert_eq!(admitted, 81);
+}
+
+#[track_caller]
+fn check_lapse(window_ms: u64, lapse_ms: u64) {
+    let mut bench = Bench::new();
+    let item = Item {
+        permits: 1,
+        ..window(1, 100, window_ms)
+    };
+    assert_eq!(bench.charge(0, &[item]).outcomes[0].lapse, ms(lapse_ms));
+}
+
+#[test]
+fn a_lease_lapses_within_bounds() {
+    check_lapse(1_000, 1_000);
+    check_lapse(32_000, 2_000);
+    check_lapse(3_600_000, 10_000);
+}
+
+#[test]
+fn permits_that_lapse_are_spent_and_those_reported_come_back() {
+    let mut bench = Bench::new();
+    let item = Item {
+        permits: 10,
+        ..window(1, 90, 16_000)
+    };
+    assert_eq!(
+        bench.charge(0, std::slice::from_ref(&item)).outcomes[0].permits,
+        10
+    );
+    let reported = bench.last();
+    assert_eq!(
+        bench.charge(1, std::slice::from_ref(&item)).outcomes[0].permits,
+        9
+    );
+    assert!(bench.settle(500, reported, &[(0, 4)]));
+    assert_eq!(bench.remaining(500, &item), 90 - 1 - 4 - 1 - 9);
+    assert!(!bench.settle(501, reported, &[(0, 0)]));
+    assert_eq!(bench.remaining(1_001, &item), 75);
+    // Spent when they were reported, and when they lapsed.
+    assert_eq!(bench.remaining(16_499, &item), 77);
+    assert_eq!(bench.remaining(16_500, &item), 81);
+    assert_eq!(bench.remaining(17_001, &item), 90);
+}
+
+#[test]
+fn a_refusal_for_permits_that_are_out_is_remembered_briefly() {
+    let mut bench = Bench::new();
+    let item = Item {
+        permits: 1,
+        ..window(1, 8, 160_000)
+    };
+    let other = Item {
+        cost: 7,
+        permits: 0,
+        ..item.clone()
+    };
+    bench.charge(
+        0,
+        &[Item {
+            cost: 0,
+            ..item.clone()
+        }],
+    );
+    assert!(bench.charge(0, &[other]).admitted);
+    let refused = bench.charge(1, std::slice::from_ref(&item)).outcomes[0];
+    assert!(!refused.conforms && !refused.provisional);
+    assert_eq!(refused.remember, ms(1_000));
+    // Seven leave the window first.
+    assert_eq!(refused.retry_after, ms(159_999));
+    let refused = bench.peek(9_500, &Item { cost: 1, ..item });
+    assert_eq!(refused.remember, ms(500));
+}
+
+#[test]
+fn nothing_is_leased_under_a_block() {
+    let mut bench = Bench::new();
+    let item = Item {
+        permits: 5,
+        block: vec![ms(1_000)],
+        ..window(1, 1_000, 1_000)
+    };
+    assert_eq!(bench.charge(0, &[item]).outcomes[0].permits, 0);
+}
+
+#[test]
+fn a_reservation_is_settled_to_what_it_really_cost() {
+    let mut bench = Bench::new();
+    let item = Item {
+        cost: 100,
+        reserve: Some(ms(30_000)),
+        ..window(1, 150, 60_000)
+    };
+    assert!(
+        bench
+            .charge_with(0, PROVISIONAL, std::slice::from_ref(&item))
+            .admitted
+    );
+    let id = bench.last();
+    // Held beyond the provisional time, because the true figure is still to come.
+    assert_eq!(bench.ledger.next_wake(), Some(at(2_000)));
+    assert!(!bench.peek(1_000, &item).provisional);
+    assert!(bench.settle(20_000, id, &[(0, 30)]));
+    assert_eq!(bench.remaining(20_000, &item), 120);
+    assert!(!bench.settle(20_001, id, &[(0, 30)]));
+    assert!(bench.charge(20_001, std::slice::from_ref(&item)).admitted);
+    assert_eq!(bench.remaining(50_001, &item), 20);
+}
