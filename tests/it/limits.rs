@@ -1,6 +1,7 @@
 //! How to count: every algorithm under random histories.
 
 mod any_input;
+mod back_in_time;
 mod governor;
 mod history;
 mod model;
