@@ -177,16 +177,16 @@ impl Shared {
                 .find(|r| r.id == id)
                 .is_none_or(|r| r.released)
         };
-        let outcome = loop {
+        loop {
             if self.wait(LOOK, released) {
-                break Paused::Over;
+                self.note(id, |r| r.held = false);
+                return Paused::Over;
             }
+            // its record changes once, when the connection is given up: held no more and aborted
             if gone() {
-                break Paused::Gone;
+                return Paused::Gone;
             }
-        };
-        self.note(id, |r| r.held = false);
-        outcome
+        }
     }
 
     /// Lets time pass, unless the peer goes first.

@@ -1,0 +1,95 @@
+// Weir on workerd itself, without wrangler's proxy in front: what a client sends arrives as it is.
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { parse } from "smol-toml";
+import { workerModules } from "../../../scripts/lib/build.mjs";
+import { BUILD, ROOT, WORKERD } from "../../../scripts/lib/paths.mjs";
+import { config, embed } from "./capnp.mjs";
+import { folder, launch } from "./process.mjs";
+
+/** The header whose JSON becomes `request.cf`. */
+export const CF_HEADER = "x-test-cf";
+
+/**
+ * Starts the built Worker.
+ *
+ *   origin   from startOrigin(), or `{ address }`
+ *   via      how survivors get there: "service" (a binding, the default), "url" (ORIGIN is a URL)
+ *            or "route" (no ORIGIN: the zone's own origin)
+ *   policy   the document POLICY; default: the one in wrangler.toml. null: none
+ *   vars     further variables and secrets: strings, or anything that JSON can say
+ *   kv       namespaces by binding name, from startKv()
+ *
+ * The result's `port` and `url` are where it listens. `kill()` is kill -9; `restart(changes)` starts
+ * it again over the same storage, with some of the above changed; both keep the object usable.
+ */
+export async function startWorkerd(scope, options) {
+  const dir = await folder(scope, "workerd");
+  await mkdir(join(dir, "storage"));
+  const modules = await workerModules();
+  for (const file of modules) {
+    await mkdir(dirname(join(dir, file)), { recursive: true });
+    await cp(join(BUILD, file), join(dir, file));
+  }
+  const wrangler = parse(await readFile(join(ROOT, "wrangler.toml"), "utf8"));
+  const weir = {
+    storage: join(dir, "storage"),
+    async start(changes = {}) {
+      options = { ...options, ...changes };
+      const file = join(dir, "config.capnp");
+      await writeFile(file, config(describe(wrangler, modules, options)));
+      const process = await launch(WORKERD, ["serve", "--experimental", "--control-fd=3", file], {
+        cwd: dir,
+        events: true,
+        ready: (line) => (line.includes('"listen"') && line.includes('"http"') ? JSON.parse(line).port : null),
+      });
+      Object.assign(weir, process, { port: process.found, url: `http://127.0.0.1:${process.found}` });
+    },
+    async kill() {
+      weir.child.kill("SIGKILL");
+      await weir.exited;
+    },
+    async restart(changes) {
+      await weir.stop();
+      await weir.start(changes);
+    },
+  };
+  await weir.start();
+  scope.after(() => weir.stop());
+  return weir;
+}
+
+function describe(wrangler, modules, { origin, via = "service", policy, vars = {}, kv = {} }) {
+  const { POLICY, ...others } = wrangler.vars ?? {};
+  const document = policy === undefined ? POLICY : policy;
+  const classes = wrangler.durable_objects.bindings;
+  const variables = { ...others, ...(document === null ? {} : { POLICY: document }), ...(via === "url" ? { ORIGIN: `http://${origin.address}` } : {}), ...vars };
+  const external = ({ address }, name) => ({ name, external: { address, http: {} } });
+  return {
+    services: [
+      {
+        name: "weir",
+        worker: {
+          modules: modules.map((name) => ({ name, [name.endsWith(".wasm") ? "wasm" : "esModule"]: embed(name) })),
+          compatibilityDate: wrangler.compatibility_date,
+          compatibilityFlags: wrangler.compatibility_flags ?? [],
+          globalOutbound: via === "route" ? "origin" : "loopback",
+          bindings: [
+            ...classes.map(({ name, class_name }) => ({ name, durableObjectNamespace: class_name })),
+            ...Object.entries(variables).map(([name, value]) => (typeof value === "string" ? { name, text: value } : { name, json: JSON.stringify(value) })),
+            ...Object.keys(kv).map((name) => ({ name, kvNamespace: `kv-${name}` })),
+            ...(via === "service" ? [{ name: "ORIGIN", service: "origin" }] : []),
+          ],
+          durableObjectNamespaces: classes.map(({ class_name }) => ({ className: class_name, uniqueKey: class_name, enableSql: true })),
+          durableObjectStorage: { localDisk: "storage" },
+        },
+      },
+      external(origin, "origin"),
+      ...Object.entries(kv).map(([name, namespace]) => external(namespace, `kv-${name}`)),
+      // no test reaches anything but this machine
+      { name: "loopback", network: { allow: ["local"] } },
+      { name: "storage", disk: { path: "storage", writable: true } },
+    ],
+    sockets: [{ name: "http", address: "127.0.0.1:0", service: "weir", http: { cfBlobHeader: CF_HEADER } }],
+  };
+}
