@@ -7,6 +7,7 @@ mod properties;
 mod several;
 mod stored;
 mod waiting;
+mod witness;
 
 use super::*;
 use crate::wire::Slot;
@@ -55,6 +56,7 @@ impl Desk {
             && event <= at(until_ms)
         {
             self.slots.tick(event);
+            assert_ne!(self.slots.next_event(), Some(event), "nothing came of it");
             self.write_down(event.saturating_since(at(0)).as_millis_ceil());
         }
     }

@@ -120,6 +120,14 @@ impl Model {
         self.admit(now);
     }
 
+    /// Who runs or waits.
+    pub fn live(&self) -> Vec<CallId> {
+        let running = self.running.iter().map(|running| running.id);
+        running
+            .chain(self.waiting.iter().map(|waiting| waiting.id))
+            .collect()
+    }
+
     /// The object left memory and came back.
     pub fn restart(&mut self) {
         self.waiting.clear();
