@@ -13,25 +13,12 @@ mod bound;
 mod compile;
 mod fault;
 mod field;
+mod graphql;
 mod json;
 
 pub use bound::{ByteBound, TooLarge, content_length};
 pub use compile::BoundsFault;
 pub use fault::{BodyFault, FaultKind};
 pub use field::{Fields, field, is_field_name};
+pub use graphql::GraphqlBounds;
 pub use json::{Inspected, JsonBounds};
-
-/// `body.graphql`.
-#[derive(Clone, Debug)]
-pub struct GraphqlBounds {}
-
-impl GraphqlBounds {
-    /// Compiles the table `{ max_depth, max_aliases, max_operations, max_selections }`.
-    ///
-    /// # Errors
-    ///
-    /// Every fault of the table, each with its place below the table.
-    pub fn compile(_: &serde_json::Value) -> Result<GraphqlBounds, Vec<BoundsFault>> {
-        Ok(GraphqlBounds {})
-    }
-}
