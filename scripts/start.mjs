@@ -2,15 +2,15 @@
 //   npm start -- --origin http://127.0.0.1:3000    in front of an origin of your own
 //   PORT and ORIGIN_PORT choose other ports than 8787 and 8790
 import { connect } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { check, buildWorker } from "./lib/build.mjs";
-import { NODE, WRANGLER } from "./lib/paths.mjs";
+import { NODE, ORIGIN_PROGRAM, WRANGLER } from "./lib/paths.mjs";
 import { run, start, stop } from "./lib/run.mjs";
 import { Stop, main, say } from "./lib/say.mjs";
 import { setUp } from "./lib/setup.mjs";
 
 const HOST = "127.0.0.1";
+const PIPED = { stdio: ["ignore", "pipe", "pipe"] };
 
 main(async (args) => {
   const { values } = parseArgs({ args, options: { origin: { type: "string" } } });
@@ -26,24 +26,33 @@ main(async (args) => {
     say("building the demo origin");
     await run("cargo", ["build", "--quiet", "--example", "origin"]);
     say(`starting the demo origin on ${HOST}:${originPort}`);
-    const origin = start("target/debug/examples/origin", ["--listen", `${HOST}:${originPort}`, "--log"]);
+    const origin = start(ORIGIN_PROGRAM, ["--listen", `${HOST}:${originPort}`, "--log"], PIPED);
     children.push(origin);
-    await listening(origin, originPort, "the demo origin");
+    await says(origin, /listens on/, "the demo origin");
   }
   const origin = values.origin ?? `http://${HOST}:${originPort}`;
   say(`starting Weir on ${HOST}:${port}, in front of ${origin}`);
-  const weir = start(NODE, [WRANGLER, "dev", "--ip", HOST, "--port", String(port), "--var", `ORIGIN:${origin}`, "--var", "DEMO:on"]);
+  const weir = start(NODE, ["--no-warnings", WRANGLER, "dev", "--ip", HOST, "--port", String(port), "--var", `ORIGIN:${origin}`, "--var", "DEMO:on"], {
+    ...PIPED,
+    group: true,
+  });
   children.push(weir);
-  await listening(weir, port, "wrangler");
+  await says(weir, /Ready on http/, "wrangler");
   say(`ready: http://${HOST}:${port}
-  a request that passes:        curl -i 'http://${HOST}:${port}/api/usernames/available?u=ada'
-  a flood (21 pass, 19 do not): seq 40 | xargs -P 40 -I{} curl -s -o /dev/null -w '%{http_code}\\n' -d '{"accounts":["a"],"pageSize":10}' -H 'content-type: application/json' http://${HOST}:${port}/reports | sort | uniq -c
-  a body over 16 KiB (413):     head -c 17000 /dev/zero | curl -i --data-binary @- http://${HOST}:${port}/reports
-Stop it with Ctrl-C.`);
+${values.origin ? "" : whatToTry(`http://${HOST}:${port}`)}Stop it with Ctrl-C.`);
   const over = await Promise.race(children.map((child) => new Promise((resolve) => child.once("exit", (code) => resolve(code ?? 1)))));
   await Promise.all(children.map((child) => stop(child)));
   return over;
 });
+
+const whatToTry = (url) => `  a request that passes:
+    curl -i '${url}/api/usernames/available?u=grace'
+  40 at once, of which 21 pass:
+    seq 40 | xargs -P 40 -I{} curl -s -o /dev/null -w '%{http_code}\\n' -d '{"accounts":["a"],"pageSize":10}' -H 'content-type: application/json' ${url}/reports | sort | uniq -c
+  a body over 16 KiB, which is refused with 413:
+    head -c 17000 /dev/zero | curl -i --data-binary @- ${url}/reports
+  What reaches the origin is shown here in lines that begin with "origin:".
+`;
 
 function portFrom(name, otherwise) {
   const text = process.env[name] ?? String(otherwise);
@@ -65,11 +74,21 @@ async function free(port) {
   }
 }
 
-async function listening(child, port, what) {
-  for (let tries = 0; tries < 1200; tries += 1) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Stop(`${what} ended before it was ready; what it said is above.`);
-    if (await reachable(port)) return;
-    await pause(50);
-  }
-  throw new Stop(`${what} did not listen on port ${port} within a minute.`);
+/** Shows what a child says, and waits until it says that it is ready. */
+function says(child, pattern, what) {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const pass = (from, to) => from.setEncoding("utf8").on("data", (piece) => {
+      to.write(piece);
+      if (text === null) return;
+      text += piece;
+      if (!pattern.test(text)) return;
+      text = null;
+      resolve();
+    });
+    pass(child.stdout, process.stdout);
+    pass(child.stderr, process.stderr);
+    child.once("error", () => reject(new Stop(`${what} could not be started.`)));
+    child.once("exit", () => reject(new Stop(`${what} ended before it was ready; what it said is above.`)));
+  });
 }

@@ -1,5 +1,6 @@
 // `npm test`: everything, in the order in which a fault is cheapest to find.
 //   npm test -- e2e wasm           only these stages
+//   npm test -- e2e:guide-3        only the files of a stage whose names contain this
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,13 +8,13 @@ import { join } from "node:path";
 import { BUDGET_BYTES, buildWorker, check, workerBytes } from "./lib/build.mjs";
 import { HOW_TO_GET_ONE, chromium } from "./lib/chromium.mjs";
 import { NODE, ROOT, tool } from "./lib/paths.mjs";
-import { output, watched } from "./lib/run.mjs";
+import { output, run, watched } from "./lib/run.mjs";
 import { Stop, main, say } from "./lib/say.mjs";
 import { WASM, rustReady, setUp } from "./lib/setup.mjs";
 
 const CLIPPY = ["--quiet", "--", "-D", "warnings"];
 
-// Each stage resolves to { passed, failed, note }.
+// Each stage resolves to { passed, failed, note }; some can be told which files `only` to run.
 const STAGES = {
   fmt: () => one("cargo", ["fmt", "--check"]),
   clippy: () => one("cargo", ["clippy", "--all-targets", ...CLIPPY]),
@@ -29,17 +30,18 @@ const STAGES = {
 };
 
 main(async (asked) => {
-  const unknown = asked.filter((name) => !Object.hasOwn(STAGES, name));
-  if (unknown.length > 0) throw new Stop(`there is no stage "${unknown[0]}"; the stages are ${Object.keys(STAGES).join(", ")}.`);
+  const wanted = new Map(asked.map((text) => text.split(":")));
+  const unknown = [...wanted.keys()].find((name) => !Object.hasOwn(STAGES, name));
+  if (unknown !== undefined) throw new Stop(`there is no stage "${unknown}"; the stages are ${Object.keys(STAGES).join(", ")}.`);
   const begun = Date.now();
   await rustReady({ components: [["rustfmt", "fmt"], ["clippy", "clippy"]] });
   await setUp();
-  const names = Object.keys(STAGES).filter((name) => asked.length === 0 || asked.includes(name));
+  const names = Object.keys(STAGES).filter((name) => wanted.size === 0 || wanted.has(name));
   const rows = [];
   for (const name of names) {
     say(`test stage: ${name}`);
     const from = Date.now();
-    const result = await STAGES[name]().catch((error) => {
+    const result = await STAGES[name](wanted.get(name)).catch((error) => {
       if (!(error instanceof Stop)) throw error;
       return { passed: 0, failed: 1, note: error.message };
     });
@@ -102,11 +104,10 @@ async function build() {
   return bytes <= BUDGET_BYTES ? { passed: 2, failed: 0, note } : { passed: 1, failed: 1, note };
 }
 
-async function nodeTests(folder, env = {}) {
-  const files = existsSync(join(ROOT, folder))
-    ? (await readdir(join(ROOT, folder))).filter((name) => name.endsWith(".test.mjs")).sort().map((name) => join(folder, name))
-    : [];
-  if (files.length === 0) return { passed: 0, failed: 0, note: `there is no test in ${folder}` };
+async function nodeTests(folder, only = "", env = {}) {
+  const names = existsSync(join(ROOT, folder)) ? await readdir(join(ROOT, folder)) : [];
+  const files = names.filter((name) => name.endsWith(".test.mjs") && name.includes(only)).sort().map((name) => join(folder, name));
+  if (files.length === 0) return { passed: 0, failed: 1, note: `there is no test in ${folder}` };
   const dir = mkdtempSync(join(tmpdir(), "weir-test-"));
   try {
     const tap = join(dir, "tap");
@@ -129,9 +130,9 @@ async function againstWeir(folder, env) {
   return nodeTests(folder, env);
 }
 
-async function browser() {
+async function browser(only) {
   const path = chromium();
-  if (path !== null) return againstWeir("tests/browser", { CHROMIUM: path });
+  if (path !== null) return nodeTests("tests/browser", only, { CHROMIUM: path });
   say(HOW_TO_GET_ONE);
   return { passed: 0, failed: process.env.CI ? 1 : 0, note: "not run: there is no Chrome or Chromium" };
 }

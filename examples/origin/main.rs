@@ -5,7 +5,8 @@
 //! origin --listen 127.0.0.1:8790 [--control 127.0.0.1:0] [--log] [--until-stdin-ends]
 //! ```
 //!
-//! Once it listens it says so in one line of JSON: `{"listen":"…","control":"…"}`.
+//! Once it listens it says so, to programs in one line of JSON: `{"listen":"…","control":"…"}`. With
+//! `--log` it talks to people instead: a line for each request.
 // This is a test's equipment, native only: it lives in real time, and its sums are of small numbers.
 #![allow(
     clippy::arithmetic_side_effects,
@@ -87,10 +88,12 @@ fn run(args: &Args) -> io::Result<()> {
         pages.local_addr()?.to_string(),
         control.local_addr()?.to_string(),
     );
-    println!(
-        "{}",
-        serde_json::json!({ "listen": listen_at, "control": control_at })
-    );
+    if args.log {
+        println!("origin: listens on {listen_at}");
+    } else {
+        let both = serde_json::json!({ "listen": listen_at, "control": control_at });
+        println!("{both}");
+    }
 
     let (log, for_pages) = (args.log, Arc::clone(&shared));
     let served = std::thread::spawn(move || {

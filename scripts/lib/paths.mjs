@@ -10,12 +10,16 @@ export const TOOLS = join(ROOT, ".tools");
 export const NODE_MODULES = join(ROOT, "node_modules");
 
 const bin = (name) => join(NODE_MODULES, ".bin", name);
-export const WRANGLER = bin("wrangler");
+/** Run by [NODE], without the wrapper that would start another one. */
+export const WRANGLER = join(NODE_MODULES, "wrangler", "wrangler-dist", "cli.js");
 export const ESBUILD = bin("esbuild");
 export const WASM_OPT = bin("wasm-opt");
 export const WORKERD = bin("workerd");
 /** A Node that is new enough for wrangler, whatever the system has. */
 export const NODE = bin("node");
+
+/** The demo origin, once `cargo build --example origin` has made it. */
+export const ORIGIN_PROGRAM = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, "target"), "debug", "examples", "origin");
 
 export const tool = (name) => join(TOOLS, "bin", name);
 
@@ -29,5 +33,7 @@ export const environment = (extra = {}) => ({
   ...process.env,
   PATH: [join(NODE_MODULES, ".bin"), process.env.PATH, join(CARGO_HOME, "bin")].join(delimiter),
   WRANGLER_SEND_METRICS: "false",
+  // `wrangler dev` would ask a server of its vendor where this machine is
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
   ...extra,
 });

@@ -4,28 +4,45 @@ import { ROOT, environment } from "./paths.mjs";
 import { Stop } from "./say.mjs";
 
 const running = new Set();
-process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")));
+process.on("exit", () => running.forEach((child) => kill(child, "SIGKILL")));
 for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]]) {
-  process.on(signal, () => process.exit(code));
+  process.on(signal, () => {
+    Promise.all([...running].map((child) => stop(child, { patience_ms: 3000 }))).finally(() => process.exit(code));
+  });
 }
 
-/** Starts a command; the caller waits for it or stops it. */
-export function start(command, args, { cwd = ROOT, env = {}, stdio = ["ignore", "inherit", "inherit"] } = {}) {
-  const child = spawn(command, args, { cwd, env: environment(env), stdio });
+/**
+ * Starts a command; the caller waits for it or stops it. With `group`, for a command that starts
+ * others itself, all of them are ended together.
+ */
+export function start(command, args, { cwd = ROOT, env = {}, stdio = ["ignore", "inherit", "inherit"], group = false } = {}) {
+  const child = spawn(command, args, { cwd, env: environment(env), stdio, detached: group });
+  child.group = group;
   running.add(child);
-  child.on("close", () => running.delete(child));
+  child.on("exit", () => running.delete(child));
   child.on("error", () => running.delete(child));
   return child;
 }
 
-/** Ends what [start] started, by its pid: asked first, killed after `patience_ms`. */
+function kill(child, signal) {
+  if (!child.group || child.pid === undefined) return child.kill(signal);
+  try {
+    return process.kill(-child.pid, signal);
+  } catch {
+    return false; // it has ended
+  }
+}
+
+/** Ends what [start] started: asked first, killed after `patience_ms`. */
 export async function stop(child, { signal = "SIGTERM", patience_ms = 5000 } = {}) {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const over = new Promise((resolve) => child.once("exit", resolve));
-  child.kill(signal);
-  const late = setTimeout(() => child.kill("SIGKILL"), patience_ms);
+  kill(child, signal);
+  const late = setTimeout(() => kill(child, "SIGKILL"), patience_ms);
   await over;
   clearTimeout(late);
+  // what it started and left behind
+  if (child.group) kill(child, "SIGKILL");
 }
 
 /** Runs a command to its end; its output is shown and also returned. Never rejects for a failure. */

@@ -1,15 +1,12 @@
 // The demo origin and its control port; see examples/origin/control.rs.
-import { join } from "node:path";
-import { ROOT } from "../../../scripts/lib/paths.mjs";
+import { ORIGIN_PROGRAM } from "../../../scripts/lib/paths.mjs";
 import { launch } from "./process.mjs";
-
-const PROGRAM = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, "target"), "debug/examples/origin");
 
 /**
  * Starts an origin on free ports; it ends with the scope: a test's context, or fileScope().
  */
 export async function startOrigin(scope) {
-  const process = await launch(PROGRAM, ["--listen", "127.0.0.1:0", "--until-stdin-ends"], {
+  const process = await launch(ORIGIN_PROGRAM, ["--listen", "127.0.0.1:0", "--until-stdin-ends"], {
     ready: (line) => (line.startsWith("{") ? JSON.parse(line) : null),
   });
   scope.after(() => process.stop());

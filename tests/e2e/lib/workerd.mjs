@@ -78,6 +78,7 @@ function describe(wrangler, modules, { origin, via = "service", policy, vars = {
             ...classes.map(({ name, class_name }) => ({ name, durableObjectNamespace: class_name })),
             ...Object.entries(variables).map(([name, value]) => (typeof value === "string" ? { name, text: value } : { name, json: JSON.stringify(value) })),
             ...Object.keys(kv).map((name) => ({ name, kvNamespace: `kv-${name}` })),
+            ...(wrangler.assets ? [{ name: wrangler.assets.binding, service: "assets" }] : []),
             ...(via === "service" ? [{ name: "ORIGIN", service: "origin" }] : []),
           ],
           durableObjectNamespaces: classes.map(({ class_name }) => ({ className: class_name, uniqueKey: class_name, enableSql: true })),
@@ -86,6 +87,7 @@ function describe(wrangler, modules, { origin, via = "service", policy, vars = {
       },
       external(origin, "origin"),
       ...Object.entries(kv).map(([name, namespace]) => external(namespace, `kv-${name}`)),
+      ...(wrangler.assets ? [{ name: "assets", disk: { path: join(ROOT, wrangler.assets.directory) } }] : []),
       // no test reaches anything but this machine
       { name: "loopback", network: { allow: ["local"] } },
       { name: "storage", disk: { path: "storage", writable: true } },

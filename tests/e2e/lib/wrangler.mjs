@@ -13,7 +13,8 @@ export async function startWrangler(scope, { origin, policy, vars = {} }) {
     async start() {
       const args = ["dev", "--ip", "127.0.0.1", "--port", "0", "--inspector-port", "0", "--persist-to", dir,
         ...Object.entries(given).flatMap(([name, value]) => ["--var", `${name}:${value}`])];
-      const process = await launch(NODE, [WRANGLER, ...args], {
+      const process = await launch(NODE, ["--no-warnings", WRANGLER, ...args], {
+        group: true,
         env: { CI: "1", NO_COLOR: "1" },
         patience_ms: 120_000,
         ready: (line) => /Ready on http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1],
