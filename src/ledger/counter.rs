@@ -164,6 +164,11 @@ impl Counter {
         self.holds.is_empty() && self.void_at(now) <= now
     }
 
+    /// Nothing of it is needed any more, and its row is not about to be looked at.
+    pub fn may_go(&self, now: Timestamp) -> bool {
+        self.due.is_none() && !self.restate && self.is_void(now)
+    }
+
     /// Memory may forget it, because storage knows all of it.
     pub fn is_saved(&self) -> bool {
         self.holds.is_empty() && self.unsaved == 0 && !self.restate

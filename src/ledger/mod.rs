@@ -108,9 +108,15 @@ impl<S: Store> Ledger<S> {
     /// behind the latest time seen: it will be right again that much later.
     fn advance(&mut self, now: Timestamp) -> Span {
         self.now = self.now.max(now);
+        let mut ended = Vec::new();
         while let Some((name, key)) = self.promises.pop_ended(self.now) {
             if let Some(counter) = self.table.get_mut(key) {
                 counter.settle(name.until, &name, None);
+                ended.push(key);
+            }
+        }
+        for key in ended {
+            if let Some(counter) = self.table.get_mut(key) {
                 self.shelf.schedule(key, counter, self.now);
             }
         }

@@ -61,7 +61,7 @@ impl Table {
         if self.counters.len() < most {
             return true;
         }
-        self.drop_oldest(|counter| counter.is_saved() || counter.is_void(now))
+        self.drop_oldest(|counter| counter.is_saved() || counter.may_go(now))
     }
 
     /// The last resort: forgets the least recently used from which nothing is promised.
@@ -101,7 +101,7 @@ impl Table {
         for _ in 0..SWEPT_PER_CALL {
             let from = self.swept_to.map_or(Bound::Unbounded, Bound::Excluded);
             let next = self.counters.range((from, Bound::Unbounded)).next();
-            let next = next.map(|(key, counter)| (*key, counter.is_void(now) && !counter.restate));
+            let next = next.map(|(key, counter)| (*key, counter.may_go(now)));
             self.swept_to = next.map(|(key, _)| key);
             if let Some((key, true)) = next {
                 self.remove(key);

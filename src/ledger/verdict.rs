@@ -62,7 +62,8 @@ pub(super) fn verdict(view: &View<'_>, ask: &Ask, now: Timestamp) -> (Outcome, b
                 if !outcome.provisional {
                     let first = view.holds.keys().next().map(|name| name.until);
                     let until_first = first.unwrap_or(now).saturating_since(now);
-                    outcome.remember = until_first.min(MOST_REMEMBERED_OF_LEASES);
+                    let most = MOST_REMEMBERED_OF_LEASES.min(outcome.retry_after);
+                    outcome.remember = until_first.min(most);
                 }
             }
             violation = blocked.is_none() && !outcome.provisional;

@@ -1,0 +1,146 @@
+//! What holds after any calls.
+
+use super::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn never_more_than_the_quota(steps in prop::collection::vec(step(), 1..60)) {
+        play(&steps).check_promises();
+    }
+
+    #[test]
+    fn a_refusal_is_right_to_the_microsecond(
+        steps in prop::collection::vec(step(), 1..40), cost in 1_u64..8,
+    ) {
+        let world = play(&steps);
+        for key in 0..KEYS {
+            let ask = Item { cost, ..item_of(key) };
+            let outcome = world.bench.clone().peek(world.now_ms, &ask);
+            if outcome.conforms {
+                continue;
+            }
+            let conforms_after = |wait: Span| {
+                let call = Call::Peek(Charge { id: CallId(0), provisional: None, items: vec![ask.clone()] });
+                match world.bench.clone().ledger.handle(&call, at(world.now_ms) + wait) {
+                    Reply::Now(Answer::Charged(charged)) => charged.admitted,
+                    other => panic!("{other:?}"),
+                }
+            };
+            prop_assert!(!conforms_after(outcome.retry_after - Span::from_micros(1)));
+            prop_assert!(conforms_after(outcome.retry_after));
+        }
+    }
+
+    #[test]
+    fn what_may_be_remembered_stays_true_whatever_comes_back(
+        steps in prop::collection::vec(step(), 1..40), cost in 1_u64..8,
+    ) {
+        let world = play(&steps);
+        for key in 0..KEYS {
+            let ask = Item { cost, ..item_of(key) };
+            let mut bench = world.bench.clone();
+            let outcome = bench.peek(world.now_ms, &ask);
+            prop_assert!(outcome.remember <= ms(10_000) && outcome.remember <= outcome.retry_after);
+            for id in 1..=world.bench.ids {
+                bench.refund(world.now_ms, CallId(id));
+            }
+            let all_back = bench.peek(world.now_ms, &ask);
+            if all_back.conforms {
+                // Only promises stood in the way: remembered briefly if at all.
+                prop_assert!(outcome.remember <= ms(1_000));
+            } else {
+                prop_assert_eq!(outcome.remember, all_back.retry_after.min(ms(10_000)));
+                prop_assert!(!outcome.provisional);
+            }
+        }
+    }
+
+    #[test]
+    fn in_the_end_nothing_is_left(steps in prop::collection::vec(step(), 1..40)) {
+        let mut world = play(&steps);
+        world.now_ms += 60_000;
+        world.bench.wake_until(world.now_ms);
+        for key in 0..KEYS {
+            let item = item_of(key);
+            prop_assert_eq!(world.bench.remaining(world.now_ms, &item), item.quota.burst);
+        }
+        for _ in 0..KEYS {
+            world.bench.ledger.wake(at(world.now_ms));
+        }
+        let Answer::Stats(stats) = world.bench.call(world.now_ms, &Call::Stats) else { panic!() };
+        prop_assert_eq!(stats.counters, 0);
+        if let Some(alarm) = world.bench.ledger.take_alarm() {
+            world.bench.ledger.alarm(alarm.max(at(world.now_ms)));
+        }
+        prop_assert_eq!(world.bench.rows(), 0);
+        prop_assert_eq!(world.bench.ledger.next_wake(), None);
+    }
+}
+
+/// A quota whose loss would matter, spent in bursts between pauses in which the object leaves memory.
+fn lasting() -> impl Strategy<Value = Item> {
+    let algorithm = prop::sample::select(vec![
+        Algorithm::TokenBucket,
+        Algorithm::SlidingWindow,
+        Algorithm::SlidingCounter,
+        Algorithm::FixedWindow,
+    ]);
+    (algorithm, 1_u64..200, 1_000_u64..600_000)
+        .prop_map(|(algorithm, limit, window_ms)| item(1, quota(algorithm, limit, window_ms)))
+}
+
+proptest! {
+    /// Going idle: whatever is due has been done, and ten seconds later the object is gone.
+    #[test]
+    fn leaving_memory_forgives_no_more_than_is_stated(
+        item in lasting(), bursts in prop::collection::vec((0_u64..30, 1_u64..4, 0_u64..5_000), 1..8),
+    ) {
+        let mut bench = Bench::new();
+        let mut now_ms = 0;
+        for (count, cost, pause_ms) in bursts {
+            for _ in 0..count {
+                bench.charge(now_ms, &[Item { cost, ..item.clone() }]);
+            }
+            now_ms += pause_ms;
+            bench.wake_until(now_ms);
+        }
+        let idle_from_ms = now_ms + 2_000;
+        bench.wake_until(idle_from_ms);
+        prop_assert_eq!(bench.ledger.next_wake(), None);
+        let gone_ms = idle_from_ms + 10_000;
+        let known = bench.clone().remaining(gone_ms, &item);
+        let found = bench.restart(gone_ms).remaining(gone_ms, &item);
+        prop_assert!(found >= known);
+        let forgiven = found - known;
+        let per_ten_seconds = item.quota.limit * 10_000 / item.quota.window.as_millis_ceil();
+        prop_assert!(forgiven <= item.quota.limit / 20 && forgiven <= per_ten_seconds, "{}", forgiven);
+    }
+
+    /// A crash forgives what came in the last flush interval, and what needs no row.
+    #[test]
+    fn a_crash_forgives_no_more_than_is_stated(
+        item in lasting(), gaps_ms in prop::collection::vec(0_u64..900, 1..60),
+    ) {
+        let mut bench = Bench::new();
+        let mut now_ms = 0;
+        let mut admitted = vec![];
+        for gap_ms in gaps_ms {
+            now_ms += gap_ms;
+            bench.wake_until(now_ms);
+            if bench.charge(now_ms, std::slice::from_ref(&item)).admitted {
+                admitted.push(now_ms);
+            }
+        }
+        let lately = admitted.iter().filter(|at_ms| **at_ms + 2_000 >= now_ms).count() as u64;
+        let known = bench.clone().remaining(now_ms, &item);
+        let found = bench.restart(now_ms).remaining(now_ms, &item);
+        prop_assert!(found >= known);
+        // What is over before the object could leave memory is not stored.
+        prop_assume!(bench.clone().remaining(now_ms + 10_000, &item) < item.quota.limit);
+        let per_ten_seconds = item.quota.limit * 10_000 / item.quota.window.as_millis_ceil();
+        let stated = lately + (item.quota.limit / 20).max(2) + per_ten_seconds;
+        prop_assert!(found - known <= stated, "{} forgiven, {} stated", found - known, stated);
+    }
+}
