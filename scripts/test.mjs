@@ -111,7 +111,7 @@ async function nodeTests(folder, only = "", env = {}) {
   const dir = mkdtempSync(join(tmpdir(), "weir-test-"));
   try {
     const tap = join(dir, "tap");
-    const args = ["--test", "--test-concurrency=1", "--test-reporter=spec", "--test-reporter-destination=stdout",
+    const args = ["--test", "--test-concurrency=1", "--test-timeout=180000", "--test-reporter=spec", "--test-reporter-destination=stdout",
       "--test-reporter=tap", `--test-reporter-destination=${tap}`, ...files];
     return await counted(NODE, args, () => {
       const text = existsSync(tap) ? readFileSync(tap, "utf8") : "";
