@@ -33,6 +33,18 @@ export async function folder(scope, name) {
   return dir;
 }
 
+/** Kills a child, with its group if it has one, once this process is gone without having done so. */
+function guard(child) {
+  if (child.pid === undefined) return;
+  const target = child.group ? `-${child.pid}` : `${child.pid}`;
+  // its stdin ends when this process does, however that happens
+  const watch = start("sh", ["-c", 'cat; kill -s KILL -- "$1"', "sh", target], { stdio: ["pipe", "ignore", "ignore"], group: true });
+  watch.stdin.on("error", () => {});
+  watch.unref();
+  watch.stdin.unref?.();
+  child.once("exit", () => stop(watch, { signal: "SIGKILL" }));
+}
+
 /**
  * Starts a command and waits until `ready(line)` gives something for a line of its stdout, its
  * stderr or, where `events` is set, its descriptor 3.
@@ -40,6 +52,7 @@ export async function folder(scope, name) {
 export async function launch(command, args, { ready, events = false, patience_ms = 20_000, ...options }) {
   const stdio = ["pipe", "pipe", "pipe", ...(events ? ["pipe"] : [])];
   const child = start(command, args, { ...options, stdio });
+  guard(child);
   const log = [];
   const waiting = new Set();
   const lines = (stream) => {
