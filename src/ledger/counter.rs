@@ -161,7 +161,11 @@ impl Counter {
 
     /// Nothing of it is needed any more.
     pub fn is_void(&self, now: Timestamp) -> bool {
-        self.holds.is_empty() && self.void_at(now) <= now
+        let full = self.quota.limit.min(self.quota.burst);
+        // What is left is cheap to tell of every state; when it is void, not.
+        self.holds.is_empty()
+            && self.state.remaining(&self.quota, now) >= full
+            && self.void_at(now) <= now
     }
 
     /// Nothing of it is needed any more, and its row is not about to be looked at.

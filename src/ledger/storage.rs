@@ -3,6 +3,10 @@
 //! An object that is idle for about ten seconds leaves memory, so that what matters for longer must
 //! be stored first. A timer does it [`super::FLUSH_INTERVAL`] after the first charge that matters;
 //! while the timer is pending, the object cannot leave.
+//!
+//! A crash forgives what came since the last flush, what is within the bound that leaving memory may
+//! forgive ([`Counter::forgivable`](super::counter::Counter::forgivable)), and what would have been
+//! over before the object could leave; under `durable`, and of the start of a block, nothing.
 
 use super::Ledger;
 use super::promises::Promises;
