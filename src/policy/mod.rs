@@ -126,5 +126,18 @@ pub enum Mode {
     Enforce,
 }
 
+impl Mode {
+    /// From the word that the operator writes.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Mode> {
+        match text {
+            "off" => Some(Mode::Off),
+            "shadow" => Some(Mode::Shadow),
+            "enforce" => Some(Mode::Enforce),
+            _ => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,72 @@
+//! `on_error = "local"`: while a counter cannot be reached, this isolate keeps the quota itself.
+//!
+//! What that bounds is the quota times the number of isolates, and it starts from nothing each
+//! time: it is a fuse, not a counter. The docs say so.
+
+use std::collections::BTreeMap;
+
+use crate::limit::{Decision, Quota, State};
+use crate::time::{Span, Timestamp};
+use crate::wire::{CounterKey, Item, Outcome};
+
+/// Keys counted here. Beyond it new keys share the counter of their network, as in an object.
+const CAPACITY: usize = 4_096;
+
+/// The quotas that this isolate keeps.
+#[derive(Debug, Default)]
+pub struct LocalLimits {
+    states: BTreeMap<CounterKey, (Quota, State)>,
+}
+
+impl LocalLimits {
+    /// Charges one item, or refuses it.
+    pub fn charge(&mut self, item: &Item, now: Timestamp) -> Outcome {
+        let key = self.place(item, now);
+        let quota = item.quota;
+        let (was, state) = self
+            .states
+            .entry(key)
+            .or_insert_with(|| (quota, State::new(&quota)));
+        if *was != quota {
+            let old = std::mem::replace(state, State::new(&quota));
+            *state = old.requote(was, &quota, now);
+            *was = quota;
+        }
+        let decision = state.check(&quota, now, item.cost, item.value);
+        if decision == Decision::Conforms {
+            state.spend(&quota, now, item.cost, item.value);
+        }
+        let retry_after = match decision {
+            Decision::Conforms => Span::ZERO,
+            Decision::NotUntil { wait, .. } => wait,
+            Decision::Never => Span::MAX,
+        };
+        Outcome {
+            conforms: decision == Decision::Conforms,
+            remaining: state.remaining(&quota, now),
+            reset: state.next_gain(&quota, now).unwrap_or(Span::ZERO),
+            retry_after,
+            remember: Span::ZERO,
+            provisional: false,
+            blocked: false,
+            permits: 0,
+            lapse: Span::ZERO,
+        }
+    }
+
+    fn place(&mut self, item: &Item, now: Timestamp) -> CounterKey {
+        if self.states.len() < CAPACITY || self.states.contains_key(&item.key) {
+            return item.key;
+        }
+        self.states
+            .retain(|_, (quota, state)| now < state.void_at(quota));
+        if self.states.len() < CAPACITY {
+            return item.key;
+        }
+        if !self.states.contains_key(&item.spill) {
+            // The spill counters have to fit too: whoever is dropped starts anew.
+            self.states.pop_first();
+        }
+        item.spill
+    }
+}

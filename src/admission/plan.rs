@@ -1,0 +1,444 @@
+//! From a request and the policy to a flat list of what has to be asked.
+
+use super::Facts;
+use super::keys::{Client, KeyValues, NeedsBody};
+use crate::http::pattern::Captures;
+use crate::limit::Quota;
+use crate::policy::{
+    Action, Cost, CountWhen, Deadline, Limit, Mode, Numbers, Policy, Rule, Scope, TierUse,
+};
+use crate::time::Span;
+use crate::wire::names::Namer;
+use crate::wire::{CounterKey, Item};
+
+/// The rules that hold for a request, and what they ask.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// Indices of the rules that hold, in policy order, `off` ones left out.
+    pub rules: Vec<usize>,
+    /// The first `deny` rule that enforces.
+    pub denied: Option<usize>,
+    /// Limits whose key and cost are known.
+    pub applied: Vec<Applied>,
+    /// Limits that have to wait for the body.
+    pub waiting_for_body: Vec<LimitRef>,
+    /// Tiers that have to be looked up first; the plan is then made again.
+    pub tiers_wanted: Vec<TierWanted>,
+    /// Slots, in the one order that every request takes them in.
+    pub slots: Vec<SlotUse>,
+    /// The strictest deadline.
+    pub deadline: Option<Deadline>,
+    /// A CORS preflight: only `deny` rules and the preflight limit hold for it.
+    pub preflight: bool,
+}
+
+/// Where a limit stands in the policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LimitRef {
+    /// `preflight`.
+    Preflight,
+    /// `rules[rule].limits[limit]`.
+    Rule {
+        /// Index of the rule.
+        rule: usize,
+        /// Index of the limit in it.
+        limit: usize,
+    },
+}
+
+impl LimitRef {
+    /// The limit itself.
+    #[must_use]
+    pub fn of(self, policy: &Policy) -> Option<&Limit> {
+        match self {
+            LimitRef::Preflight => Some(&policy.preflight),
+            LimitRef::Rule { rule, limit } => policy.rules.get(rule)?.limits.get(limit),
+        }
+    }
+
+    /// The rule that it belongs to.
+    #[must_use]
+    pub fn rule(self, policy: &Policy) -> Option<&Rule> {
+        match self {
+            LimitRef::Preflight => None,
+            LimitRef::Rule { rule, .. } => policy.rules.get(rule),
+        }
+    }
+}
+
+/// One limit as it applies to this request.
+#[derive(Clone, Debug)]
+pub struct Applied {
+    /// Which limit.
+    pub limit: LimitRef,
+    /// The object's name.
+    pub object: String,
+    /// Where the object should be made if it is new: a continent, or empty.
+    pub hint: String,
+    /// What to charge.
+    pub item: Item,
+    /// The caller's tier, where the limit has tiers.
+    pub tier: Option<String>,
+    /// What decides after the response how much was spent.
+    pub settle: Option<Settle>,
+    /// The quota fields show it.
+    pub shown: bool,
+}
+
+/// What a reservation waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Settle {
+    /// Kept if the response matches, given back if not.
+    Count(CountWhen),
+    /// The true cost.
+    Cost(Cost),
+}
+
+/// A concurrency limit as it applies to this request.
+#[derive(Clone, Debug)]
+pub struct SlotUse {
+    /// Index of the rule.
+    pub rule: usize,
+    /// Index in its `concurrency`.
+    pub concurrency: usize,
+    /// The object's name.
+    pub object: String,
+    /// What to take.
+    pub slot: crate::wire::Slot,
+}
+
+/// A tier that is not known yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TierWanted {
+    /// Index into [`Policy::tiers`].
+    pub source: usize,
+    /// The value whose hash is the key in KV.
+    pub value: String,
+}
+
+/// What is known of a caller's tier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tier {
+    /// It has to be looked up.
+    Unknown,
+    /// By name.
+    Named(String),
+    /// A quota of its own.
+    Own(Numbers),
+}
+
+/// What planning needs besides the request.
+pub struct Context<'a> {
+    /// The policy in force.
+    pub policy: &'a Policy,
+    /// Names objects and counters.
+    pub namer: &'a Namer,
+    /// `WEIR_MODE` and the policy's own `mode` have the last word over every rule's.
+    pub mode: Mode,
+    /// What is known of tiers: (index of the source, value).
+    pub tiers: &'a dyn Fn(usize, &str) -> Tier,
+}
+
+/// Reservations for what the response decides live as long as a request may take, at most.
+const RESERVE: Span = Span::from_secs(60);
+
+/// Finds the rules that hold and lists what they ask.
+#[must_use]
+pub fn plan(context: &Context<'_>, facts: &dyn Facts) -> Plan {
+    let policy = context.policy;
+    let mut plan = Plan {
+        preflight: facts.is_preflight(),
+        ..Plan::default()
+    };
+    if context.mode == Mode::Off {
+        return plan;
+    }
+    let client = Client::of(facts.caller(), policy);
+    for (index, rule) in policy.rules.iter().enumerate() {
+        if rule.mode == Mode::Off {
+            continue;
+        }
+        let Some(captures) = holds(rule, facts) else {
+            continue;
+        };
+        plan.add_rule(context, facts, &client, index, rule, captures);
+    }
+    if plan.preflight {
+        let limit = LimitRef::Preflight;
+        plan.add_limit(context, facts, &client, limit, None);
+    }
+    plan
+}
+
+/// Lists what the limits ask that had to wait for the body. Its rules are those of `first`.
+#[must_use]
+pub fn plan_after_body(context: &Context<'_>, facts: &dyn Facts, first: &Plan) -> Plan {
+    let mut plan = Plan::default();
+    let client = Client::of(facts.caller(), context.policy);
+    for limit in &first.waiting_for_body {
+        let captures = limit
+            .rule(context.policy)
+            .and_then(|rule| holds(rule, facts))
+            .flatten();
+        plan.add_limit(context, facts, &client, *limit, captures);
+    }
+    plan
+}
+
+impl Plan {
+    fn add_rule<'a>(
+        &mut self,
+        context: &Context<'a>,
+        facts: &'a dyn Facts,
+        client: &Client<'a>,
+        index: usize,
+        rule: &'a Rule,
+        captures: Option<Captures<'a>>,
+    ) {
+        if rule.action == Action::Deny {
+            self.rules.push(index);
+            let enforced = rule.mode.min(context.mode) == Mode::Enforce;
+            if enforced && self.denied.is_none() {
+                self.denied = Some(index);
+            }
+            return;
+        }
+        if self.preflight {
+            return;
+        }
+        self.rules.push(index);
+        if let Some(deadline) = rule.deadline {
+            let strictest = self.deadline.get_or_insert(deadline);
+            strictest.headers = sooner(strictest.headers, deadline.headers);
+            strictest.total = sooner(strictest.total, deadline.total);
+        }
+        for limit in 0..rule.limits.len() {
+            let limit = LimitRef::Rule { rule: index, limit };
+            self.add_limit(context, facts, client, limit, captures);
+        }
+        for concurrency in 0..rule.concurrency.len() {
+            self.add_slot(context, facts, client, (index, concurrency), captures);
+        }
+    }
+
+    fn add_limit<'a>(
+        &mut self,
+        context: &Context<'a>,
+        facts: &'a dyn Facts,
+        client: &Client<'a>,
+        at: LimitRef,
+        captures: Option<Captures<'a>>,
+    ) {
+        let Some(limit) = at.of(context.policy) else {
+            return;
+        };
+        match self.applied(context, facts, client, at, limit, captures) {
+            Ok(Some(applied)) => self.applied.push(applied),
+            Ok(None) => {}
+            Err(NeedsBody) => self.waiting_for_body.push(at),
+        }
+    }
+
+    /// `Ok(None)` where the tier has to be looked up first.
+    fn applied<'a>(
+        &mut self,
+        context: &Context<'a>,
+        facts: &'a dyn Facts,
+        client: &Client<'a>,
+        at: LimitRef,
+        limit: &'a Limit,
+        captures: Option<Captures<'a>>,
+    ) -> Result<Option<Applied>, NeedsBody> {
+        let Context { policy, namer, .. } = *context;
+        let values = KeyValues::resolve(&limit.key, facts, client, captures)?;
+        let value = match &limit.distinct {
+            None => None,
+            Some(part) => {
+                let part = std::slice::from_ref(part);
+                let values = KeyValues::resolve(part, facts, client, captures)?;
+                Some(namer.value_hash(&values.parts()))
+            }
+        };
+        let (cost, settle) = cost_of(limit, facts)?;
+        let (tier, numbers) = match &limit.tier {
+            None => (None, limit.quota),
+            Some(tier) => match self.tier_of(context, facts, client, limit, tier)? {
+                Some((name, numbers)) => (Some(name), numbers),
+                None => return Ok(None),
+            },
+        };
+        let key = namer.counter_key(&limit.policy_name, &values.parts());
+        let region = (limit.scope == Scope::Region)
+            .then(|| facts.continent())
+            .flatten();
+        let home = values.home(client, &limit.policy_name, namer, policy.shards);
+        let enforce = enforces(context, at, key);
+        let announced = at.rule(policy).is_none_or(|rule| rule.announce);
+        Ok(Some(Applied {
+            limit: at,
+            object: namer.home_name(&home, region.as_deref()),
+            hint: region.map(|region| region.into_owned()).unwrap_or_default(),
+            item: Item {
+                key,
+                spill: client.spill(namer, &limit.policy_name),
+                quota: quota(limit, numbers),
+                cost,
+                value,
+                enforce,
+                durable: limit.precision == crate::policy::Precision::Exact,
+                block: limit.block.clone(),
+                permits: 0,
+                reserve: settle.is_some().then_some(RESERVE),
+            },
+            tier,
+            settle,
+            shown: enforce || announced,
+        }))
+    }
+
+    fn tier_of<'a>(
+        &mut self,
+        context: &Context<'a>,
+        facts: &'a dyn Facts,
+        client: &Client<'a>,
+        limit: &Limit,
+        tier: &TierUse,
+    ) -> Result<Option<(String, Numbers)>, NeedsBody> {
+        let Some(source) = context.policy.tiers.get(tier.source) else {
+            return Ok(Some((String::new(), limit.quota)));
+        };
+        let key = std::slice::from_ref(&source.key);
+        let values = KeyValues::resolve(key, facts, client, None)?;
+        let named = |name: &str| {
+            tier.quotas
+                .iter()
+                .find(|(known, _)| known == name)
+                .map(|(known, numbers)| (known.clone(), *numbers))
+        };
+        let default = || named(&source.default).unwrap_or((source.default.clone(), limit.quota));
+        let Some(value) = values.own_value() else {
+            return Ok(Some(default()));
+        };
+        Ok(match (context.tiers)(tier.source, value) {
+            Tier::Named(name) => Some(named(&name).unwrap_or_else(default)),
+            Tier::Own(numbers) => Some(("own".to_owned(), numbers)),
+            Tier::Unknown => {
+                let wanted = TierWanted {
+                    source: tier.source,
+                    value: value.to_owned(),
+                };
+                if !self.tiers_wanted.contains(&wanted) {
+                    self.tiers_wanted.push(wanted);
+                }
+                None
+            }
+        })
+    }
+
+    fn add_slot<'a>(
+        &mut self,
+        context: &Context<'a>,
+        facts: &'a dyn Facts,
+        client: &Client<'a>,
+        (rule, concurrency): (usize, usize),
+        captures: Option<Captures<'a>>,
+    ) {
+        let Context { policy, namer, .. } = *context;
+        let Some(limit) = policy
+            .rules
+            .get(rule)
+            .and_then(|rule| rule.concurrency.get(concurrency))
+        else {
+            return;
+        };
+        // A concurrency key cannot name the body: the check refuses it.
+        let Ok(values) = KeyValues::resolve(&limit.key, facts, client, captures) else {
+            return;
+        };
+        let fair = KeyValues::resolve(&limit.fair_by, facts, client, captures).ok();
+        let fair = fair.filter(|_| !limit.fair_by.is_empty());
+        let key = namer.counter_key(&limit.policy_name, &values.parts());
+        let home = values.home(client, &limit.policy_name, namer, policy.shards);
+        self.slots.push(SlotUse {
+            rule,
+            concurrency,
+            object: namer.home_name(&home, None),
+            slot: crate::wire::Slot {
+                key,
+                running: limit.running,
+                waiting: limit.waiting,
+                max_wait: limit.max_wait,
+                fair: fair.map(|values| namer.value_hash(&values.parts())),
+                enforce: enforces(context, LimitRef::Rule { rule, limit: 0 }, key),
+            },
+        });
+    }
+}
+
+/// Whether a rule holds for the request: then the captures of the path pattern that matched, if it
+/// has any pattern.
+fn holds<'a>(rule: &'a Rule, facts: &'a dyn Facts) -> Option<Option<Captures<'a>>> {
+    let skipped = || rule.skip.as_ref().is_some_and(|skip| skip.matches(facts));
+    if !rule.matches.matches(facts) || skipped() {
+        return None;
+    }
+    let patterns = rule.matches.paths.as_deref().unwrap_or_default();
+    Some(
+        patterns
+            .iter()
+            .find_map(|pattern| pattern.matches(facts.path())),
+    )
+}
+
+fn sooner(a: Option<Span>, b: Option<Span>) -> Option<Span> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (one, other) => one.or(other),
+    }
+}
+
+fn quota(limit: &Limit, numbers: Numbers) -> Quota {
+    Quota {
+        algorithm: limit.algorithm,
+        limit: numbers.quota,
+        window: numbers.window,
+        burst: numbers.burst,
+    }
+}
+
+/// Whether the verdict on this key counts: by mode, and by the key's place in `enforce_percent`.
+/// The key is a keyed hash, so its first bytes are as good as random and always the same.
+fn enforces(context: &Context<'_>, at: LimitRef, key: CounterKey) -> bool {
+    let Some(rule) = at.rule(context.policy) else {
+        return context.mode == Mode::Enforce;
+    };
+    let [high, low, ..] = key.0;
+    let place = u16::from_be_bytes([high, low])
+        .checked_rem(100)
+        .unwrap_or(0);
+    rule.mode.min(context.mode) == Mode::Enforce && place < u16::from(rule.enforce_percent)
+}
+
+/// What is charged before the request, and what decides afterwards.
+fn cost_of(limit: &Limit, facts: &dyn Facts) -> Result<(u64, Option<Settle>), NeedsBody> {
+    let (units, after) = match &limit.cost {
+        Cost::Fixed(units) => (*units, None),
+        Cost::Body if facts.body_known() => (facts.body_cost().unwrap_or(1), None),
+        Cost::Body => return Err(NeedsBody),
+        Cost::Bytes => match facts.body_bytes() {
+            Some(bytes) => (bytes, None),
+            None => return Err(NeedsBody),
+        },
+        cost @ (Cost::ResponseBytes | Cost::ResponseHeader(_)) => {
+            (0, Some(Settle::Cost(cost.clone())))
+        }
+        Cost::Reserve { reserve, settle } => {
+            (*reserve, Some(Settle::Cost(settle.as_ref().clone())))
+        }
+    };
+    let after = match &limit.count {
+        Some(count) => Some(Settle::Count(count.clone())),
+        None => after,
+    };
+    Ok((units, after))
+}
