@@ -1,1 +1,29 @@
-//! The only code that knows the platform.
+//! The only code that knows the platform: entry point, counter objects, origin, streams. It does
+//! what the pure part says and decides nothing.
+//!
+//! Exactly one function and one class leave the crate: `fetch`, the Worker's handler, and
+//! [`counter::Counter`], the Durable Object. worker-build makes every exported function a method of
+//! the default entrypoint, which Workers bound to this one may call, so nothing else is exported.
+
+mod ask;
+mod body;
+mod clock;
+pub mod counter;
+mod isolate;
+mod js;
+mod origin;
+mod request;
+mod respond;
+mod serve;
+mod storage;
+
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+// Linked for what worker-build's shim needs of it; its wrappers stay out of a request's path.
+use worker as _;
+
+/// The Worker's handler: a `Response`, or the promise of one.
+#[wasm_bindgen]
+pub fn fetch(request: js::Request, env: js::Env, context: js::Context) -> JsValue {
+    serve::begin(request, env, context)
+}

@@ -1,0 +1,71 @@
+//! Carries questions to counter objects and brings the replies back.
+
+use js_sys::Promise;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
+
+use super::js::{self, Context, Env};
+use crate::admission::{Question, Reply};
+use crate::time::Span;
+use crate::wire::Answer;
+
+/// The binding of the counter objects.
+pub const BINDING: &str = "COUNTER";
+
+/// Asks every question at once; a reply for each, in order, within `timeout`.
+pub async fn ask(env: &Env, questions: &[Question], timeout: Span) -> Vec<Reply> {
+    let Some(promise) = start(env, questions, timeout, js::ask) else {
+        return vec![Reply::Failed; questions.len()];
+    };
+    let lines = JsFuture::from(promise)
+        .await
+        .ok()
+        .and_then(|lines| lines.as_string())
+        .unwrap_or_default();
+    let mut lines = lines.split('\n');
+    questions
+        .iter()
+        .map(|_| lines.next().map_or(Reply::Failed, reply))
+        .collect()
+}
+
+/// Tells objects what nobody waits for, behind the response. Best effort: whatever is told this
+/// way also lapses by itself.
+pub fn tell(env: &Env, context: &Context, questions: &[Question], timeout: Span) {
+    if questions.is_empty() {
+        return;
+    }
+    if let Some(promise) = start(env, questions, timeout, js::tell) {
+        context.wait_until(&promise);
+    }
+}
+
+fn start(
+    env: &Env,
+    questions: &[Question],
+    timeout: Span,
+    send: impl Fn(&JsValue, &str, &str, &str, f64) -> Promise,
+) -> Option<Promise> {
+    let namespace = super::isolate::binding(env, BINDING)?;
+    let lines = |part: &dyn Fn(&Question) -> String| {
+        questions.iter().map(part).collect::<Vec<_>>().join("\n")
+    };
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds of a time-out")]
+    let timeout_ms = timeout.as_millis_ceil() as f64;
+    Some(send(
+        &namespace,
+        &lines(&|question| question.object.clone()),
+        &lines(&|question| question.hint.clone()),
+        &lines(&|question| question.call.encode()),
+        timeout_ms,
+    ))
+}
+
+fn reply(line: &str) -> Reply {
+    match line {
+        "!t" => Reply::TimedOut,
+        "!o" => Reply::Overloaded,
+        "!r" => Reply::Retryable,
+        _ => Answer::decode(line).map_or(Reply::Failed, Reply::Answer),
+    }
+}

@@ -1,0 +1,165 @@
+//! The counter object: a [`Ledger`] with the platform's clock, storage and timers around it.
+//!
+//! # Protocol
+//!
+//! A `fetch` of `http://counter/MESSAGE` is answered by a response whose header `a` is the answer;
+//! `wire` defines both. One message is one synchronous call, so the platform's guarantee that an
+//! object runs one event at a time and only yields at an await makes every decision atomic: there
+//! is no await between reading a counter and writing it, and so no lock.
+//!
+//! What is written during an event is durable before its answer leaves (the platform's output
+//! gate), except what is written with `allowUnconfirmed`.
+//!
+//! # Life
+//!
+//! An object that is idle for about ten seconds leaves memory. A timer keeps it there while
+//! something has to be written behind; an alarm brings it back to delete what is over.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use js_sys::{Function, Promise};
+use wasm_bindgen::prelude::*;
+
+use super::js::{self, ObjectState, Request};
+use super::{clock, storage::ObjectStore};
+use crate::ledger::{Ledger, Reply};
+use crate::time::Timestamp;
+use crate::wire::{Answer, Call, CallId};
+
+/// The Durable Object class of the binding `COUNTER`.
+#[wasm_bindgen]
+pub struct Counter {
+    inner: Rc<Inner>,
+}
+
+struct Inner {
+    ledger: RefCell<Ledger<ObjectStore>>,
+    /// Promises of callers that wait for a slot.
+    waiting: RefCell<BTreeMap<CallId, Function>>,
+    timer: RefCell<Option<(Timestamp, JsValue)>>,
+    wake: RefCell<Option<Closure<dyn FnMut()>>>,
+    state: ObjectState,
+}
+
+#[wasm_bindgen]
+impl Counter {
+    /// Called by the platform when the object comes into memory.
+    #[wasm_bindgen(constructor)]
+    pub fn new(state: ObjectState, _env: JsValue) -> Counter {
+        let store = ObjectStore::new(state.storage());
+        let inner = Rc::new(Inner {
+            ledger: RefCell::new(Ledger::open(store, clock::now())),
+            waiting: RefCell::default(),
+            timer: RefCell::default(),
+            wake: RefCell::default(),
+            state,
+        });
+        let weak = Rc::downgrade(&inner);
+        let wake = Closure::new(move || {
+            if let Some(inner) = weak.upgrade() {
+                inner.wake();
+            }
+        });
+        *inner.wake.borrow_mut() = Some(wake);
+        Counter { inner }
+    }
+
+    /// Called by the platform with each message.
+    pub fn fetch(&self, request: Request) -> JsValue {
+        let url = request.url();
+        let message = url.rsplit('/').next().unwrap_or_default();
+        self.inner.handle(message)
+    }
+
+    /// Called by the platform when the alarm is due.
+    pub fn alarm(&self) {
+        let inner = &self.inner;
+        inner.ledger.borrow_mut().alarm(clock::now());
+        inner.arrange();
+    }
+}
+
+impl Inner {
+    fn handle(&self, message: &str) -> JsValue {
+        let now = clock::now();
+        let Some(call) = Call::decode(message) else {
+            return js::answer(&Answer::Unintelligible.encode());
+        };
+        let reply = self.ledger.borrow_mut().handle(&call, now);
+        let out = match reply {
+            Reply::Now(answer) => js::answer(&answer.encode()),
+            Reply::Later(id) => self.wait_for(id),
+        };
+        self.arrange();
+        out
+    }
+
+    /// A promise that [`Self::arrange`] resolves once the slot is decided.
+    fn wait_for(&self, id: CallId) -> JsValue {
+        let promise = Promise::new(&mut |resolve, _reject| {
+            self.waiting.borrow_mut().insert(id, resolve);
+        });
+        promise.into()
+    }
+
+    fn wake(&self) {
+        *self.timer.borrow_mut() = None;
+        self.ledger.borrow_mut().wake(clock::now());
+        self.arrange();
+    }
+
+    /// Answers waiters that are decided, and sets timer and alarm to what the ledger wants.
+    fn arrange(&self) {
+        let decided = self.ledger.borrow_mut().drain_resolved();
+        for (id, answer) in decided {
+            self.answer_waiter(id, &answer);
+        }
+        self.set_timer();
+        self.set_alarm();
+    }
+
+    fn answer_waiter(&self, id: CallId, answer: &Answer) {
+        let resolve = self.waiting.borrow_mut().remove(&id);
+        if let Some(resolve) = resolve {
+            let answer = js::answer(&answer.encode());
+            // Resolving a promise cannot throw.
+            let _ = resolve.call1(&JsValue::UNDEFINED, &answer);
+        }
+    }
+
+    fn set_timer(&self) {
+        let wanted = self.ledger.borrow().next_wake();
+        let mut timer = self.timer.borrow_mut();
+        match (&*timer, wanted) {
+            (Some((at, _)), Some(wanted)) if *at <= wanted => return,
+            (None, None) => return,
+            _ => {}
+        }
+        if let Some((_, old)) = timer.take() {
+            js::clear_timeout(&old);
+        }
+        let Some(at) = wanted else { return };
+        let wait_ms = at.saturating_since(clock::now()).as_millis_ceil();
+        if let Some(wake) = self.wake.borrow().as_ref() {
+            #[expect(clippy::cast_precision_loss, reason = "milliseconds until a flush")]
+            let handle = js::set_timeout(wake.as_ref(), wait_ms as f64);
+            *timer = Some((at, handle));
+        }
+    }
+
+    fn set_alarm(&self) {
+        let Some(at) = self.ledger.borrow_mut().take_alarm() else {
+            return;
+        };
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "milliseconds before the year 287396"
+        )]
+        let at_ms = at.as_millis_ceil() as f64;
+        if js::set_alarm(&self.state.storage(), at_ms).is_err() {
+            js::log_error("weir: a counter object could not set its alarm");
+        }
+    }
+}

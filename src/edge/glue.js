@@ -1,0 +1,217 @@
+// What JavaScript does better than Rust across the boundary: chaining promises and handling
+// streams. It decides nothing: every limit, status and time in here was handed over by Rust.
+
+const ASK = "http://counter/";
+
+// ---- calls to counter objects
+
+/**
+ * Asks several objects at once. `names`, `hints` and `messages` are lines of the same number.
+ * Resolves to as many lines: an answer, or `!` and why there is none: `t` no answer in time,
+ * `o` overloaded, `r` worth a retry, `f` failed.
+ */
+export function ask(namespace, names, hints, messages, timeoutMs) {
+  const hint = hints.split("\n");
+  const message = messages.split("\n");
+  const calls = names.split("\n").map((name, i) => one(namespace, name, hint[i], message[i], timeoutMs));
+  return calls.length === 1 ? calls[0] : Promise.all(calls).then((lines) => lines.join("\n"));
+}
+
+function one(namespace, name, hint, message, timeoutMs) {
+  let timer;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, "!t");
+  });
+  const answer = call(namespace, name, hint, message).then(
+    (line) => {
+      clearTimeout(timer);
+      return line;
+    },
+    (error) => {
+      clearTimeout(timer);
+      return error?.overloaded ? "!o" : error?.retryable ? "!r" : "!f";
+    },
+  );
+  return Promise.race([answer, late]);
+}
+
+async function call(namespace, name, hint, message) {
+  const stub = namespace.getByName(name, hint ? { locationHint: hint } : undefined);
+  const response = await stub.fetch(ASK + message);
+  return response.headers.get("a") ?? "!f";
+}
+
+/** Tells objects something whose answer nobody waits for; never rejects. */
+export function tell(namespace, names, hints, messages, timeoutMs) {
+  return ask(namespace, names, hints, messages, timeoutMs).then(() => undefined);
+}
+
+/** The answer of an object. */
+export function answer(text) {
+  return new Response(null, { headers: { a: text } });
+}
+
+// ---- responses of our own
+
+/** `headers` is lines of name and value in turn. */
+export function respond(status, headers, body) {
+  return new Response(body, { status, headers: pairs(headers) });
+}
+
+/**
+ * Reads and drops at most `bytes` of an upload, so that its sender can read the answer. A body that
+ * somebody reads already is left to them.
+ */
+export function drain(request, bytes, withinMs) {
+  if (!request.body || request.body.locked) return Promise.resolve();
+  return drop(request.body.getReader(), bytes, withinMs);
+}
+
+function drop(reader, bytes, withinMs) {
+  const timer = setTimeout(() => reader.cancel().catch(() => {}), withinMs);
+  let left = bytes;
+  const step = () =>
+    reader.read().then(({ done, value }) => {
+      if (done) return undefined;
+      left -= value.byteLength;
+      return left > 0 ? step() : reader.cancel();
+    });
+  return step()
+    .catch(() => {})
+    .finally(() => clearTimeout(timer));
+}
+
+function pairs(lines) {
+  const headers = new Headers();
+  if (lines === "") return headers;
+  const list = lines.split("\n");
+  for (let i = 0; i + 1 < list.length; i += 2) headers.append(list[i], list[i + 1]);
+  return headers;
+}
+
+// ---- the origin
+
+/** Forwards the request as it came and hands the response back as it came. */
+export function pass(origin, request) {
+  return origin ? origin.fetch(request) : fetch(request);
+}
+
+/**
+ * Forwards, with what is given: another target, headers to set, a body already read, a signal.
+ * Resolves to the Response; rejects as fetch does.
+ */
+export function forward(origin, request, target, set, body, signal) {
+  const init = { redirect: "manual", encodeResponseBody: "manual" };
+  if (signal) init.signal = signal;
+  if (body !== undefined) init.body = body;
+  let out = target === undefined ? request : new Request(target, request);
+  if (set !== "") {
+    out = new Request(out, init);
+    const list = set.split("\n");
+    for (let i = 0; i + 1 < list.length; i += 2) out.headers.set(list[i], list[i + 1]);
+    return origin ? origin.fetch(out) : fetch(out, { encodeResponseBody: "manual" });
+  }
+  return origin ? origin.fetch(out, init) : fetch(out, init);
+}
+
+/** A response that differs from `response` only in fields: `append` is lines of name and value. */
+export function withFields(response, set, append) {
+  if (response.webSocket) return response;
+  const out = new Response(response.body, {
+    status: response.status,
+    statusText: response.statusText,
+    headers: response.headers,
+    encodeBody: "manual",
+    cf: response.cf,
+  });
+  const put = set === "" ? [] : set.split("\n");
+  for (let i = 0; i + 1 < put.length; i += 2) out.headers.set(put[i], put[i + 1]);
+  const add = append === "" ? [] : append.split("\n");
+  for (let i = 0; i + 1 < add.length; i += 2) out.headers.append(add[i], add[i + 1]);
+  return out;
+}
+
+/** Bytes of all header names and values, as characters: a value's bytes are one character each. */
+export function headerBytes(request) {
+  let bytes = 0;
+  for (const [name, value] of request.headers) bytes += name.length + value.length;
+  return bytes;
+}
+
+// ---- bodies
+
+/**
+ * Reads a body whole while it stays within `max` bytes. Resolves to the bytes, to "large" once it
+ * is over, to "slow" when it takes longer than `timeoutMs`, or to "broken". Of a body that is too
+ * large `dropBytes` more are read and dropped, for at most `dropMs`.
+ */
+export function readBody(request, max, timeoutMs, dropBytes, dropMs) {
+  const reader = request.body.getReader();
+  const chunks = [];
+  let size = 0;
+  let timer;
+  const slow = new Promise((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, "slow");
+  });
+  const step = () =>
+    reader.read().then(({ done, value }) => {
+      if (done) return joined(chunks, size);
+      size += value.byteLength;
+      if (size > max) return "large";
+      chunks.push(value);
+      return step();
+    });
+  return Promise.race([step().catch(() => "broken"), slow]).then((result) => {
+    clearTimeout(timer);
+    if (result === "large") drop(reader, dropBytes, dropMs);
+    else if (typeof result === "string") reader.cancel().catch(() => {});
+    return result;
+  });
+}
+
+function joined(chunks, size) {
+  if (chunks.length === 1) return chunks[0];
+  const all = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return all;
+}
+
+// ---- storage of an object
+
+/** Every row as [key, bytes] pairs, flattened. Throws where the storage has no such interface. */
+export function rows(storage) {
+  const out = [];
+  for (const [key, value] of storage.kv.list()) out.push(key, value);
+  return out;
+}
+
+/** Writes a row before the answer leaves (the output gate waits for it). */
+export function putNow(storage, key, bytes) {
+  storage.kv.put(key, bytes);
+}
+
+/** Writes a row behind the answers. */
+export function putBehind(storage, key, bytes) {
+  storage.put(key, bytes, { allowUnconfirmed: true }).catch(() => {});
+}
+
+export function getRow(storage, key) {
+  return storage.kv.get(key);
+}
+
+export function deleteRow(storage, key) {
+  storage.kv.delete(key);
+}
+
+/** Everything, the alarm included: an object that holds nothing costs nothing. */
+export function deleteAll(storage) {
+  storage.deleteAll().catch(() => {});
+}
+
+export function setAlarm(storage, atMs) {
+  storage.setAlarm(atMs, { allowUnconfirmed: true }).catch(() => {});
+}

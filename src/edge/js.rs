@@ -1,0 +1,128 @@
+//! The platform as Rust sees it: only what is used, with strings and numbers wherever they do.
+//!
+//! The SDK's `Request`, `Response` and wrappers are not used on the path of a request: each of them
+//! crosses the boundary several times. See glue.js for the other side.
+
+use js_sys::{Promise, Uint8Array};
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    /// An incoming `Request`.
+    #[derive(Clone)]
+    pub type Request;
+    #[wasm_bindgen(method, getter)]
+    pub fn headers(this: &Request) -> Headers;
+    #[wasm_bindgen(method, getter)]
+    pub fn url(this: &Request) -> String;
+    #[wasm_bindgen(method, getter)]
+    pub fn method(this: &Request) -> String;
+    #[wasm_bindgen(method, getter)]
+    pub fn body(this: &Request) -> JsValue;
+    #[wasm_bindgen(method, getter)]
+    pub fn signal(this: &Request) -> JsValue;
+    #[wasm_bindgen(method, getter)]
+    pub fn cf(this: &Request) -> JsValue;
+
+    /// `Headers`.
+    #[derive(Clone)]
+    pub type Headers;
+    #[wasm_bindgen(method)]
+    pub fn get(this: &Headers, name: &str) -> Option<String>;
+
+    /// A `Response`.
+    #[derive(Clone)]
+    pub type Response;
+    #[wasm_bindgen(method, getter)]
+    pub fn status(this: &Response) -> u16;
+    #[wasm_bindgen(method, getter, js_name = headers)]
+    pub fn response_headers(this: &Response) -> Headers;
+
+    /// The bindings.
+    #[derive(Clone)]
+    pub type Env;
+
+    /// `ExecutionContext`.
+    #[derive(Clone)]
+    pub type Context;
+    #[wasm_bindgen(method, js_name = waitUntil)]
+    pub fn wait_until(this: &Context, promise: &Promise);
+
+    /// `DurableObjectState`.
+    #[derive(Clone)]
+    pub type ObjectState;
+    #[wasm_bindgen(method, getter)]
+    pub fn storage(this: &ObjectState) -> Storage;
+
+    /// `DurableObjectStorage`.
+    #[derive(Clone)]
+    pub type Storage;
+
+    #[wasm_bindgen(js_name = setTimeout)]
+    pub fn set_timeout(callback: &JsValue, ms: f64) -> JsValue;
+    #[wasm_bindgen(js_name = clearTimeout)]
+    pub fn clear_timeout(timer: &JsValue);
+
+    #[wasm_bindgen(js_namespace = console, js_name = log)]
+    pub fn log(line: &str);
+    #[wasm_bindgen(js_namespace = console, js_name = error)]
+    pub fn log_error(line: &str);
+    #[wasm_bindgen(js_namespace = Math)]
+    pub fn random() -> f64;
+}
+
+#[wasm_bindgen(module = "/src/edge/glue.js")]
+extern "C" {
+    pub fn ask(
+        namespace: &JsValue,
+        names: &str,
+        hints: &str,
+        messages: &str,
+        timeout_ms: f64,
+    ) -> Promise;
+    pub fn tell(
+        namespace: &JsValue,
+        names: &str,
+        hints: &str,
+        messages: &str,
+        timeout_ms: f64,
+    ) -> Promise;
+    pub fn answer(text: &str) -> JsValue;
+    #[wasm_bindgen(js_name = headerBytes)]
+    pub fn header_bytes(request: &Request) -> u32;
+    pub fn respond(status: u16, headers: &str, body: JsValue) -> JsValue;
+    pub fn drain(request: &Request, bytes: f64, within_ms: f64) -> Promise;
+    pub fn pass(origin: &JsValue, request: &Request) -> JsValue;
+    pub fn forward(
+        origin: &JsValue,
+        request: &Request,
+        target: Option<&str>,
+        set: &str,
+        body: JsValue,
+        signal: &JsValue,
+    ) -> Promise;
+    #[wasm_bindgen(js_name = withFields, catch)]
+    pub fn with_fields(response: &Response, set: &str, append: &str) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(js_name = readBody)]
+    pub fn read_body(
+        request: &Request,
+        max: f64,
+        timeout_ms: f64,
+        drop_bytes: f64,
+        drop_ms: f64,
+    ) -> Promise;
+    #[wasm_bindgen(catch)]
+    pub fn rows(storage: &Storage) -> Result<js_sys::Array, JsValue>;
+    #[wasm_bindgen(js_name = getRow, catch)]
+    pub fn get_row(storage: &Storage, key: &str) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(js_name = deleteRow, catch)]
+    pub fn delete_row(storage: &Storage, key: &str) -> Result<(), JsValue>;
+    #[wasm_bindgen(js_name = deleteAll, catch)]
+    pub fn delete_all(storage: &Storage) -> Result<(), JsValue>;
+    #[wasm_bindgen(js_name = setAlarm, catch)]
+    pub fn set_alarm(storage: &Storage, at_ms: f64) -> Result<(), JsValue>;
+    #[wasm_bindgen(js_name = putNow, catch)]
+    pub fn put_now(storage: &Storage, key: &str, bytes: &Uint8Array) -> Result<(), JsValue>;
+    #[wasm_bindgen(js_name = putBehind, catch)]
+    pub fn put_behind(storage: &Storage, key: &str, bytes: &Uint8Array) -> Result<(), JsValue>;
+}

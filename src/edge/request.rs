@@ -1,0 +1,263 @@
+//! A request's facts, read from the platform when they are first asked for.
+//!
+//! Each reading crosses into JavaScript; what has been read is kept for the request's length.
+
+use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
+use std::net::IpAddr;
+
+use js_sys::Reflect;
+use wasm_bindgen::JsValue;
+
+use super::js::{self, Headers, Request};
+use crate::admission::Facts;
+use crate::body::field;
+use crate::http::address::Caller;
+use crate::http::path::normalise;
+use crate::http::url::UrlParts;
+use crate::http::{cookie, query};
+use crate::policy::RequestView;
+
+/// One request as [`Facts`].
+pub struct RequestFacts {
+    /// The platform's request.
+    pub request: Request,
+    url: String,
+    method: String,
+    headers: Headers,
+    client_ip_header: String,
+    path: OnceCell<String>,
+    host: OnceCell<String>,
+    client_ip: OnceCell<Option<String>>,
+    worker: OnceCell<Option<String>>,
+    cookies: OnceCell<Option<String>>,
+    cf: OnceCell<JsValue>,
+    country: OnceCell<Option<String>>,
+    has_body: OnceCell<bool>,
+    body: RefCell<BodyFacts>,
+}
+
+/// What has been found out about the body so far.
+#[derive(Clone, Debug, Default)]
+pub struct BodyFacts {
+    /// It has been read, or there is none.
+    pub known: bool,
+    /// Its length, as declared or as read.
+    pub bytes: Option<u64>,
+    /// Its computed cost.
+    pub cost: Option<u64>,
+    /// The decoded bytes, where a key or a bound looks into them.
+    pub content: Option<std::rc::Rc<[u8]>>,
+}
+
+impl RequestFacts {
+    /// Reads what every request needs: URL, method and the header table.
+    #[must_use]
+    pub fn read(request: Request, client_ip_header: &str) -> RequestFacts {
+        RequestFacts {
+            url: request.url(),
+            method: request.method(),
+            headers: request.headers(),
+            client_ip_header: client_ip_header.to_owned(),
+            path: OnceCell::new(),
+            host: OnceCell::new(),
+            client_ip: OnceCell::new(),
+            worker: OnceCell::new(),
+            cookies: OnceCell::new(),
+            cf: OnceCell::new(),
+            country: OnceCell::new(),
+            has_body: OnceCell::new(),
+            body: RefCell::new(BodyFacts::default()),
+            request,
+        }
+    }
+
+    /// The URL's parts.
+    #[must_use]
+    pub fn parts(&self) -> UrlParts<'_> {
+        UrlParts::split(&self.url)
+    }
+
+    /// A header's value, owned.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<String> {
+        self.headers.get(name)
+    }
+
+    /// The client's address as the edge wrote it.
+    #[must_use]
+    pub fn client_ip(&self) -> Option<&str> {
+        self.client_ip
+            .get_or_init(|| self.headers.get(&self.client_ip_header))
+            .as_deref()
+    }
+
+    /// There is a body, even an empty one.
+    #[must_use]
+    pub fn has_body(&self) -> bool {
+        *self.has_body.get_or_init(|| !self.request.body().is_null())
+    }
+
+    /// What is known of the body.
+    #[must_use]
+    pub fn body_facts(&self) -> BodyFacts {
+        self.body.borrow().clone()
+    }
+
+    /// Says what has been found out about the body.
+    pub fn set_body(&self, facts: BodyFacts) {
+        *self.body.borrow_mut() = facts;
+    }
+
+    fn cf(&self, name: &str) -> Option<JsValue> {
+        let cf = self.cf.get_or_init(|| self.request.cf());
+        if !cf.is_object() {
+            return None;
+        }
+        let value = Reflect::get(cf, &JsValue::from_str(name)).ok()?;
+        (!value.is_undefined() && !value.is_null()).then_some(value)
+    }
+
+    fn cf_text(&self, name: &str) -> Option<String> {
+        self.cf(name)?.as_string()
+    }
+
+    fn cookies(&self) -> Option<&str> {
+        self.cookies
+            .get_or_init(|| self.headers.get("cookie"))
+            .as_deref()
+    }
+}
+
+impl RequestView for RequestFacts {
+    fn method(&self) -> &str {
+        &self.method
+    }
+
+    fn host(&self) -> &str {
+        self.host.get_or_init(|| self.parts().host.into_owned())
+    }
+
+    fn path(&self) -> &str {
+        self.path
+            .get_or_init(|| normalise(self.parts().path).into_owned())
+    }
+
+    fn ip(&self) -> Option<IpAddr> {
+        match self.caller() {
+            Caller::Address(address) => Some(address.ip()),
+            Caller::Worker(_) | Caller::Unknown => None,
+        }
+    }
+
+    fn country(&self) -> Option<&str> {
+        self.country
+            .get_or_init(|| self.cf_text("country"))
+            .as_deref()
+    }
+
+    fn asn(&self) -> Option<u32> {
+        let asn = self.cf("asn")?.as_f64()?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "saturates"
+        )]
+        let asn = asn as u32;
+        Some(asn)
+    }
+
+    fn header(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.headers.get(name).map(Cow::Owned)
+    }
+
+    fn has_cookie(&self, name: &str) -> bool {
+        self.cookies()
+            .is_some_and(|cookies| cookie::contains(cookies, name))
+    }
+
+    fn has_query(&self, name: &str) -> bool {
+        query::contains(self.parts().query, name)
+    }
+
+    fn is_verified_bot(&self) -> bool {
+        let verified = self
+            .cf("botManagement")
+            .and_then(|bots| Reflect::get(&bots, &JsValue::from_str("verifiedBot")).ok());
+        verified.is_some_and(|verified| verified.is_truthy())
+            || self
+                .cf("verifiedBotCategory")
+                .is_some_and(|category| category.is_truthy())
+    }
+}
+
+impl Facts for RequestFacts {
+    fn caller(&self) -> Caller<'_> {
+        let worker = || {
+            self.worker
+                .get_or_init(|| self.headers.get("cf-worker"))
+                .as_deref()
+        };
+        // Only the address that all Workers share needs the other header.
+        match Caller::read(self.client_ip(), None) {
+            Caller::Address(address) if address.is_cross_zone_worker() => {
+                Caller::read(self.client_ip(), worker())
+            }
+            caller => caller,
+        }
+    }
+
+    fn url_bytes(&self) -> u64 {
+        u64::try_from(self.parts().target.len()).unwrap_or(u64::MAX)
+    }
+
+    fn header_bytes(&self) -> u64 {
+        u64::from(js::header_bytes(&self.request))
+    }
+
+    fn cookie(&self, name: &str) -> Option<Cow<'_, str>> {
+        cookie::lookup(self.cookies()?, name).map(Cow::Borrowed)
+    }
+
+    fn query(&self, name: &str) -> Option<Cow<'_, str>> {
+        query::lookup(self.parts().query, name)
+    }
+
+    fn body_field(&self, name: &str) -> Option<Cow<'_, str>> {
+        let content = self.body.borrow().content.clone()?;
+        let media_type = self.headers.get("content-type");
+        field(media_type.as_deref(), &content, name).map(Cow::Owned)
+    }
+
+    fn body_cost(&self) -> Option<u64> {
+        self.body.borrow().cost
+    }
+
+    fn body_bytes(&self) -> Option<u64> {
+        self.body.borrow().bytes
+    }
+
+    fn body_known(&self) -> bool {
+        self.body.borrow().known
+    }
+
+    fn continent(&self) -> Option<Cow<'_, str>> {
+        self.cf_text("continent").map(Cow::Owned)
+    }
+
+    fn colo(&self) -> Option<Cow<'_, str>> {
+        self.cf_text("colo").map(Cow::Owned)
+    }
+
+    fn ja4(&self) -> Option<Cow<'_, str>> {
+        let bots = self.cf("botManagement")?;
+        let ja4 = Reflect::get(&bots, &JsValue::from_str("ja4")).ok()?;
+        ja4.as_string().map(Cow::Owned)
+    }
+
+    fn is_preflight(&self) -> bool {
+        self.method == "OPTIONS"
+            && self.headers.get("origin").is_some()
+            && self.headers.get("access-control-request-method").is_some()
+    }
+}

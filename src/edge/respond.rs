@@ -1,0 +1,91 @@
+//! Answers as the platform wants them: refusals, and the origin's answers with quota fields added.
+
+use wasm_bindgen::JsValue;
+
+use super::clock;
+use super::js::{self, Response};
+use super::request::RequestFacts;
+use super::serve::Exchange;
+use crate::admission::refusals::Shaped;
+use crate::admission::{Plan, Verdict, quotas};
+use crate::http::answer::{Asked, Rendered, Shape, render};
+use crate::http::code::Code;
+use crate::http::fields::{self, Field};
+use crate::http::refusal::Refusal;
+use crate::policy::RequestView;
+
+/// A refusal where no policy is in force.
+pub fn bare(facts: &RequestFacts, refusal: &Refusal) -> JsValue {
+    with_asked(facts, |asked| {
+        send(&render(refusal, asked, Shape::default(), &[]))
+    })
+}
+
+/// A refusal in the shape that its rule gives it.
+pub fn refusal(exchange: &Exchange, plan: &Plan, verdict: &Verdict, shaped: &Shaped) -> JsValue {
+    let policy = &exchange.policy;
+    let rule = shaped.rule.and_then(|rule| policy.rules.get(rule));
+    let shape = Shape {
+        respond: rule.and_then(|rule| rule.respond.as_ref()),
+        cors: rule.and_then(|rule| rule.cors.as_ref()),
+        dialects: &policy.headers,
+    };
+    let views = quotas::views(policy, plan, verdict);
+    with_asked(&exchange.facts, |asked| {
+        send(&render(&shaped.refusal, asked, shape, &views))
+    })
+}
+
+/// The quota fields of a passed answer, before the origin's own are looked at.
+pub fn fields(exchange: &Exchange, plan: &Plan, verdict: &Verdict) -> Vec<Field> {
+    let views = quotas::views(&exchange.policy, plan, verdict);
+    fields::fields(&exchange.policy.headers, &views)
+}
+
+/// The origin's answer, unchanged but for what is added.
+pub fn pass(exchange: &Exchange, plan: &Plan, verdict: &Verdict, response: &Response) -> JsValue {
+    if !(200..=599).contains(&response.status()) && response.status() != 101 {
+        let refusal = Refusal::new(Code::OriginInvalid);
+        return self::refusal(exchange, plan, verdict, &refusal.into());
+    }
+    let views = quotas::views(&exchange.policy, plan, verdict);
+    let ours = fields::fields(&exchange.policy.headers, &views);
+    if ours.is_empty() {
+        return response.into();
+    }
+    let headers = response.response_headers();
+    let merged = fields::merge(ours, &views, |name| headers.get(name), clock::now());
+    js::with_fields(response, &lines(&merged), "").unwrap_or_else(|_| response.into())
+}
+
+fn send(rendered: &Rendered) -> JsValue {
+    let body = match &rendered.body {
+        Some(text) => JsValue::from_str(text),
+        None => JsValue::NULL,
+    };
+    js::respond(rendered.status, &lines(&rendered.headers), body)
+}
+
+/// Names and values in turn, a line each: neither can hold a line break.
+fn lines<N: AsRef<str>>(fields: &[(N, String)]) -> String {
+    let mut out = String::new();
+    for (name, value) in fields {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(name.as_ref());
+        out.push('\n');
+        out.push_str(value);
+    }
+    out
+}
+
+fn with_asked<T>(facts: &RequestFacts, answer: impl FnOnce(Asked<'_>) -> T) -> T {
+    let accept = facts.text("accept");
+    let origin = facts.text("origin");
+    answer(Asked {
+        method: facts.method(),
+        accept: accept.as_deref(),
+        origin: origin.as_deref(),
+    })
+}

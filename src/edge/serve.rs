@@ -1,0 +1,205 @@
+//! One request from start to finish.
+//!
+//! [`begin`] runs synchronously: where the verdict needs nothing that has to be awaited, the
+//! refusal or the promise of `fetch(request)` itself is handed back and no Rust future is made.
+//! Everything else goes on in [`Exchange::run`].
+
+use std::rc::Rc;
+
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
+
+use super::isolate::{self, Isolate};
+use super::js::{Context, Env, Request};
+use super::request::{BodyFacts, RequestFacts};
+use super::{ask, body, clock, origin, respond};
+use crate::admission::guard::{self, BodyPlan};
+use crate::admission::plan::{self, Context as Planning, Plan, Tier};
+use crate::admission::refusals::{self, Shaped};
+use crate::admission::{Begin, Conclusion, Question, Verdict};
+use crate::http::refusal::Refusal;
+use crate::policy::{Mode, Policy};
+
+/// One request and all that it needs on its way.
+pub struct Exchange {
+    /// The bindings.
+    pub env: Env,
+    /// Keeps work alive behind the response.
+    pub context: Context,
+    /// What the isolate knows.
+    pub isolate: Rc<Isolate>,
+    /// The policy that holds for this request, to its end.
+    pub policy: Rc<Policy>,
+    /// The request.
+    pub facts: RequestFacts,
+}
+
+/// Answers a request, at once where it can.
+pub fn begin(request: Request, env: Env, context: Context) -> JsValue {
+    let isolate = isolate::of(&env);
+    let Some(policy) = isolate.policy() else {
+        let facts = RequestFacts::read(request, "cf-connecting-ip");
+        return origin::untouched(&isolate, &env, &facts)
+            .unwrap_or_else(|refusal| respond::bare(&facts, &refusal));
+    };
+    let facts = RequestFacts::read(request, &policy.client_ip_header);
+    let exchange = Exchange {
+        env,
+        context,
+        isolate,
+        policy,
+        facts,
+    };
+    exchange.begin()
+}
+
+impl Exchange {
+    fn begin(self) -> JsValue {
+        let mode = self.isolate.mode.unwrap_or(self.policy.mode);
+        self.look_at_body();
+        let plan = self.plan(mode);
+        let declared = self.facts.body_facts();
+        let present = !declared.known;
+        let body = BodyPlan::new(&self.policy, &plan, mode, present, declared.bytes);
+        if let Some(guarded) = guard::check(&self.policy, &plan, mode, &self.facts, &body) {
+            return self.refuse(&plan, &Verdict::default(), &refusals::of_guard(guarded));
+        }
+        let now = clock::now();
+        let begin = self
+            .isolate
+            .memory
+            .borrow_mut()
+            .begin(&self.policy, &plan, now);
+        match begin {
+            Begin::Decided(verdict) if !verdict.admitted() => self.refuse_by(&plan, &verdict),
+            Begin::Decided(verdict)
+                if is_simple(&plan, &verdict, &body)
+                    && respond::fields(&self, &plan, &verdict).is_empty() =>
+            {
+                origin::untouched(&self.isolate, &self.env, &self.facts)
+                    .unwrap_or_else(|refusal| self.refuse(&plan, &verdict, &refusal.into()))
+            }
+            begin => self.later(plan, body, begin),
+        }
+    }
+
+    /// What the headers say of the body.
+    fn look_at_body(&self) {
+        let has_body = self.facts.has_body();
+        let declared = if has_body {
+            self.facts
+                .text("content-length")
+                .and_then(|length| crate::body::content_length(&length))
+        } else {
+            Some(0)
+        };
+        self.facts.set_body(BodyFacts {
+            known: !has_body,
+            bytes: declared,
+            ..BodyFacts::default()
+        });
+    }
+
+    fn planning<'a>(&'a self, mode: Mode, tiers: &'a dyn Fn(usize, &str) -> Tier) -> Planning<'a> {
+        Planning {
+            policy: &self.policy,
+            namer: &self.isolate.namer,
+            mode,
+            tiers,
+        }
+    }
+
+    fn plan(&self, mode: Mode) -> Plan {
+        let tiers = |_: usize, _: &str| Tier::Named(String::new());
+        plan::plan(&self.planning(mode, &tiers), &self.facts)
+    }
+
+    fn later(self, plan: Plan, body: BodyPlan, begin: Begin) -> JsValue {
+        future_to_promise(async move { Ok(self.run(plan, body, begin).await) }).into()
+    }
+
+    async fn run(self, plan: Plan, body: BodyPlan, begin: Begin) -> JsValue {
+        let verdict = self.decide(&plan, begin).await;
+        if !verdict.admitted() {
+            return self.refuse_by(&plan, &verdict);
+        }
+        let content = match body::take(&self, &body).await {
+            Ok(content) => content,
+            Err(shaped) => return self.refuse(&plan, &verdict, &shaped),
+        };
+        self.forward(&plan, &verdict, content).await
+    }
+
+    async fn decide(&self, plan: &Plan, begin: Begin) -> Verdict {
+        let mut round = match begin {
+            Begin::Decided(verdict) => return verdict,
+            Begin::Ask(round) => round,
+        };
+        loop {
+            let timeout = self.policy.counter_timeout;
+            let replies = ask::ask(&self.env, &round.questions, timeout).await;
+            let now = clock::now();
+            let conclusion =
+                self.isolate
+                    .memory
+                    .borrow_mut()
+                    .conclude(&self.policy, plan, round, &replies, now);
+            match conclusion {
+                Conclusion::Verdict(verdict) => return verdict,
+                Conclusion::Again(next, pause) => {
+                    clock::sleep(pause).await;
+                    round = next;
+                }
+            }
+        }
+    }
+
+    async fn forward(&self, plan: &Plan, verdict: &Verdict, content: JsValue) -> JsValue {
+        let nothing = JsValue::UNDEFINED;
+        let fetched = match origin::fetch(&self.isolate, &self.env, &self.facts, content, &nothing)
+        {
+            Ok(promise) => JsFuture::from(promise).await,
+            Err(refusal) => return self.refuse(plan, verdict, &refusal.into()),
+        };
+        match fetched {
+            Ok(response) => respond::pass(self, plan, verdict, &response.unchecked_into()),
+            Err(_) => {
+                let refusal = Refusal::new(crate::http::code::Code::OriginUnreachable);
+                self.refuse(plan, verdict, &refusal.into())
+            }
+        }
+    }
+
+    fn refuse_by(&self, plan: &Plan, verdict: &Verdict) -> JsValue {
+        self.tell(&verdict.refunds);
+        let shaped = refusals::of_verdict(&self.policy, plan, verdict);
+        self.refuse(plan, verdict, &shaped)
+    }
+
+    /// Answers with a refusal. An upload that is still coming is read a little further, so that its
+    /// sender gets to read the answer.
+    pub fn refuse(&self, plan: &Plan, verdict: &Verdict, shaped: &Shaped) -> JsValue {
+        if self.facts.has_body() {
+            body::drain(self);
+        }
+        respond::refusal(self, plan, verdict, shaped)
+    }
+
+    fn tell(&self, questions: &[Question]) {
+        ask::tell(
+            &self.env,
+            &self.context,
+            questions,
+            self.policy.counter_timeout,
+        );
+    }
+}
+
+/// Nothing is left to do before the origin, nor after it.
+fn is_simple(plan: &Plan, verdict: &Verdict, body: &BodyPlan) -> bool {
+    !body.is_watched()
+        && plan.waiting_for_body.is_empty()
+        && plan.slots.is_empty()
+        && plan.deadline.is_none()
+        && verdict.reservations.is_empty()
+}
