@@ -19,6 +19,7 @@
 //! | [`http`] | names and shapes on the wire: addresses, paths, cookies, fields, problem documents | `time`; of `limit` and `policy` the plain types that say how to answer |
 //! | [`body`] | byte bounds, JSON schema and cost, GraphQL, fields for keys | `http` |
 //! | [`admission`] | one request against the rules: plan, verdict, denial cache, leases | all above but `ledger` |
+//! | [`cli`] | the `weir` command, native only | `policy` |
 //! | `edge` | everything that touches the platform; decides nothing | all above |
 //!
 //! # Invariants
@@ -33,6 +34,8 @@
 
 pub mod admission;
 pub mod body;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod cli;
 #[cfg(target_arch = "wasm32")]
 pub mod edge;
 pub mod http;

@@ -21,6 +21,8 @@ mod near;
 pub mod node;
 mod reader;
 pub mod rule;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod schema;
 mod syntax;
 mod unit;
 pub mod view;
@@ -58,6 +60,19 @@ pub fn parse(text: &str) -> Result<Policy, Vec<Fault>> {
 /// As for [`parse`].
 pub fn check(node: &Node) -> Result<Policy, Vec<Fault>> {
     finish(Some(node), Faults::default())
+}
+
+/// Reads JSON without holding it against anything.
+///
+/// # Errors
+///
+/// What makes it no document: bad JSON, names that stand twice, too much of it.
+pub fn node_from_json(text: &str) -> Result<Node, Vec<Fault>> {
+    let mut faults = Faults::default();
+    match Node::read(text, &mut faults) {
+        Some(node) if faults.is_empty() => Ok(node),
+        _ => Err(faults.into_vec()),
+    }
 }
 
 fn finish(node: Option<&Node>, mut faults: Faults) -> Result<Policy, Vec<Fault>> {

@@ -68,6 +68,15 @@ impl Node {
         }
     }
 
+    /// The field `name` of a table.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Node> {
+        match self {
+            Node::Table(fields) => fields.iter().find(|(n, _)| n == name).map(|(_, n)| n),
+            _ => None,
+        }
+    }
+
     /// The same document as `serde_json` has it. None where a number is beyond what it can hold.
     #[must_use]
     pub fn to_json(&self) -> Option<serde_json::Value> {

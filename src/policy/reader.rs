@@ -28,10 +28,7 @@ impl<'a> Reader<'a> {
     /// The field `name` of this table.
     #[must_use]
     pub fn field(&self, name: &str) -> Reader<'a> {
-        let node = match self.node {
-            Some(Node::Table(fields)) => fields.iter().find(|(n, _)| n == name).map(|(_, n)| n),
-            _ => None,
-        };
+        let node = self.node.and_then(|node| node.get(name));
         Reader {
             node,
             at: self.at.field(name),

@@ -3,6 +3,7 @@
 use super::*;
 use crate::limit::Algorithm;
 
+mod documents;
 mod rejects;
 
 /// A policy written as an operator writes it, below `[vars.POLICY]`, as wrangler hands it over.

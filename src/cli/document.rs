@@ -1,0 +1,72 @@
+//! Files, and what is in them.
+
+use crate::policy::fault::Fault;
+use crate::policy::{self, Node};
+use std::path::Path;
+
+/// What a file turned out to be.
+pub enum Document {
+    /// A wrangler configuration.
+    Wrangler(Node),
+    /// A policy by itself.
+    Policy(Node),
+}
+
+/// Reads a file. The message of an error names the file.
+pub fn read(path: &str) -> Result<Result<Document, Vec<Fault>>, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    let is_json = Path::new(path).extension().is_some_and(|ext| ext == "json")
+        || text.trim_start().starts_with('{');
+    let node = if is_json {
+        match policy::node_from_json(&text) {
+            Ok(node) => node,
+            Err(faults) => return Ok(Err(faults)),
+        }
+    } else {
+        from_toml(&text).map_err(|error| format!("{path} is not TOML: {error}"))?
+    };
+    let is_wrangler = [
+        "vars",
+        "main",
+        "durable_objects",
+        "compatibility_date",
+        "env",
+    ]
+    .iter()
+    .any(|name| node.get(name).is_some());
+    Ok(Ok(if is_wrangler && node.get("rules").is_none() {
+        Document::Wrangler(node)
+    } else {
+        Document::Policy(node)
+    }))
+}
+
+/// A TOML document as a [`Node`]: what wrangler would hand to the Worker, but for numbers that
+/// JSON does not have, which stay visible.
+///
+/// # Errors
+///
+/// What the TOML parser has to say, with line and column.
+pub fn from_toml(text: &str) -> Result<Node, String> {
+    let table: toml::Table = text
+        .parse()
+        .map_err(|error: toml::de::Error| error.to_string())?;
+    Ok(convert(toml::Value::Table(table)))
+}
+
+fn convert(value: toml::Value) -> Node {
+    match value {
+        toml::Value::String(text) => Node::Text(text),
+        toml::Value::Integer(number) => Node::Number(number.to_string()),
+        toml::Value::Float(number) => Node::Number(format!("{number:?}")),
+        toml::Value::Boolean(flag) => Node::Flag(flag),
+        toml::Value::Datetime(date) => Node::Text(date.to_string()),
+        toml::Value::Array(items) => Node::List(items.into_iter().map(convert).collect()),
+        toml::Value::Table(table) => Node::Table(
+            table
+                .into_iter()
+                .map(|(name, value)| (name, convert(value)))
+                .collect(),
+        ),
+    }
+}

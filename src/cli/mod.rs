@@ -1,0 +1,104 @@
+//! The `weir` command: checks a policy, puts it into KV, prints its JSON Schema. Native only.
+//!
+//! It reads files and starts `wrangler`; everything it knows about policies is in
+//! [`policy`](crate::policy).
+
+mod arguments;
+mod check;
+mod document;
+mod lint;
+mod push;
+mod wrangler;
+
+pub use document::from_toml;
+
+use arguments::{Arguments, Misuse};
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+weir: check and publish the policy of a Weir
+
+  weir check [FILE] [--env NAME]
+      Reads wrangler.toml (or FILE: a wrangler configuration, or a policy in TOML or JSON), and says
+      everything that is wrong with it and what would do. --env looks at one environment only.
+  weir push [FILE] [--env NAME] [--binding NAME] [--dry-run] [--local | --remote]
+      Checks the policy in FILE (default policy.toml), keeps the one in KV as policy:previous, and
+      puts the new one, through `npx wrangler kv key`.
+  weir schema
+      Prints the JSON Schema of a policy.
+
+Exit code: 0 all well (there may be warnings), 1 faults were found, 2 the command was not understood
+or something it needs is missing.
+";
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing is wrong.
+    Good,
+    /// What was looked at has faults.
+    Faulty,
+    /// There was nothing to look at, or no way to.
+    Unable,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> ExitCode {
+        ExitCode::from(match outcome {
+            Outcome::Good => 0,
+            Outcome::Faulty => 1,
+            Outcome::Unable => 2,
+        })
+    }
+}
+
+/// Runs the command with these arguments (the program's name not among them). What was asked for
+/// goes to `out`, everything else to `err`.
+pub fn run(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> Outcome {
+    let result = match arguments.split_first() {
+        Some((command, rest)) => match command.as_str() {
+            "check" => with(rest, &["--env"], &[], err, |found, err| {
+                check::run(found, out, err)
+            }),
+            "push" => with(
+                rest,
+                &["--env", "--binding"],
+                &["--dry-run", "--local", "--remote"],
+                err,
+                |found, err| push::run(found, out, err),
+            ),
+            "schema" => out
+                .write_all(crate::policy::schema::text().as_bytes())
+                .map(|()| Outcome::Good),
+            "help" | "--help" | "-h" => out.write_all(USAGE.as_bytes()).map(|()| Outcome::Good),
+            "--version" => {
+                writeln!(out, "weir {}", env!("CARGO_PKG_VERSION")).map(|()| Outcome::Good)
+            }
+            other => writeln!(err, "weir: \"{other}\" is no command\n\n{USAGE}")
+                .map(|()| Outcome::Unable),
+        },
+        None => err.write_all(USAGE.as_bytes()).map(|()| Outcome::Unable),
+    };
+    // Where the output has gone (a closed pipe) there is nobody left to tell.
+    result.unwrap_or(Outcome::Unable)
+}
+
+fn with(
+    arguments: &[String],
+    valued: &'static [&'static str],
+    flags: &'static [&'static str],
+    err: &mut dyn Write,
+    go: impl FnOnce(&Arguments, &mut dyn Write) -> io::Result<Outcome>,
+) -> io::Result<Outcome> {
+    match Arguments::parse(arguments, valued, flags) {
+        Ok(arguments) => go(&arguments, err),
+        Err(Misuse(what)) => {
+            writeln!(err, "weir: {what}; `weir help` says what there is")?;
+            Ok(Outcome::Unable)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
