@@ -96,5 +96,5 @@ fn every_example_is_a_good_policy() {
             }
         }
     }
-    assert!(seen > 6, "only {seen} examples were found");
+    assert!(seen >= 6, "only {seen} examples were found");
 }
