@@ -43,12 +43,12 @@ impl Pool {
         if slot.fair.is_none() {
             return true;
         }
+        // At least one, since there are at most as many values as places taken.
         let values = u32::try_from(self.places.len()).unwrap_or(u32::MAX);
         let share = slot
             .waiting
             .checked_div(values.saturating_add(1))
-            .unwrap_or(0)
-            .max(1);
+            .unwrap_or(0);
         self.places.get(&slot.fair).copied().unwrap_or(0) < share
     }
 

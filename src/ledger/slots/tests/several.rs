@@ -141,3 +141,27 @@ fn a_key_is_remembered_as_long_as_somebody_will_need_it() {
     desk.release(3, 1);
     desk.check_counts(0, 0);
 }
+
+/// An older call that has its turn in vain is the eldest from then on: what was kept for the former
+/// one goes to whoever waits for it, at once.
+#[test]
+fn the_claim_passes_to_an_older_call() {
+    let mut desk = Desk::default();
+    let ask = |id, keys: &[u8]| {
+        let items: Vec<Slot> = keys.iter().map(|n| slot(*n, 1, 9, 60_000)).collect();
+        call(id, &items)
+    };
+    for n in 1..=4 {
+        desk.acquire(0, &ask(10 + u64::from(n), &[n]));
+    }
+    desk.acquire(0, &ask(1, &[3, 4]));
+    desk.acquire(0, &ask(2, &[1, 2]));
+    desk.acquire(0, &ask(3, &[1]));
+    desk.log.clear();
+    desk.release(1, 11);
+    desk.check_log(&[]);
+    desk.release(2, 13);
+    desk.check_log(&[(2, 3, granted(2))]);
+    desk.release(3, 14);
+    desk.check_log(&[(3, 1, granted(3))]);
+}
