@@ -30,17 +30,20 @@ impl Compiler {
         }
     }
 
-    pub(crate) fn fault(&mut self, found: impl Into<String>, expected: impl Into<String>) {
+    // Cold and not generic, like all that only words faults: the Worker carries it once.
+    #[cold]
+    pub(crate) fn fault(&mut self, found: &str, expected: &str) {
         self.faults.push(BoundsFault {
             pointer: self.at.clone(),
-            found: found.into(),
-            expected: expected.into(),
+            found: found.to_owned(),
+            expected: expected.to_owned(),
         });
     }
 
     /// Faults of `value` for not being what is `expected`.
-    pub(crate) fn unfit(&mut self, value: &Value, expected: impl Into<String>) {
-        self.fault(describe(value), expected);
+    #[cold]
+    pub(crate) fn unfit(&mut self, value: &Value, expected: &str) {
+        self.fault(&describe(value), expected);
     }
 
     /// Runs `f` one step further down.
@@ -55,6 +58,7 @@ impl Compiler {
     }
 
     /// The table, or a fault and none.
+    #[inline(never)]
     pub(crate) fn table<'v>(
         &mut self,
         value: &'v Value,
@@ -68,6 +72,7 @@ impl Compiler {
     }
 
     /// A whole number from `least` to `most`, or a fault and none. `10.0` is one.
+    #[inline(never)]
     pub(crate) fn whole(&mut self, value: &Value, least: u64, most: u64) -> Option<u64> {
         let whole = super::json::whole_number(value).filter(|n| (least..=most).contains(n));
         if whole.is_none() {
@@ -76,7 +81,7 @@ impl Compiler {
             } else {
                 format!("a whole number from {least} to {most}")
             };
-            self.unfit(value, expected);
+            self.unfit(value, &expected);
         }
         whole
     }

@@ -30,6 +30,7 @@ pub const POINTER_BYTES: usize = 200;
 
 impl BodyFault {
     /// `detail` follows the place: "11 items, at most 10".
+    #[cold]
     pub(crate) fn invalid(pointer: String, detail: &str) -> Self {
         BodyFault {
             kind: FaultKind::InvalidRequest,
@@ -41,6 +42,7 @@ impl BodyFault {
     }
 
     /// `what` is the thing counted: "cost", "aliases".
+    #[cold]
     pub(crate) fn expensive(what: &str, cost: u64, max: u64) -> Self {
         BodyFault {
             kind: FaultKind::TooExpensive,

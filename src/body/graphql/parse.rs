@@ -185,6 +185,7 @@ impl<'a> Parser<'a> {
         }
     }
 
+    #[inline(never)]
     fn type_reference(&mut self) -> Parsed<()> {
         let mut lists: usize = 0;
         while self.token == Token::Mark(b'[') {
@@ -209,6 +210,7 @@ impl<'a> Parser<'a> {
         }
     }
 
+    #[inline(never)]
     fn directives(&mut self) -> Parsed<()> {
         while self.token == Token::Mark(b'@') {
             self.advance();
@@ -218,6 +220,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
+    #[inline(never)]
     fn arguments(&mut self) -> Parsed<()> {
         if self.token != Token::Mark(b'(') {
             return Ok(());
@@ -235,6 +238,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A value of any kind. Lists and objects are followed without recursion.
+    #[inline(never)]
     fn value(&mut self) -> Parsed<()> {
         let mut closers = Vec::new();
         loop {
@@ -270,6 +274,7 @@ impl<'a> Parser<'a> {
         }
     }
 
+    #[inline(never)]
     fn name(&mut self) -> Parsed<&'a str> {
         let Token::Name(name) = self.token else {
             return self.expected("a name");
@@ -278,6 +283,7 @@ impl<'a> Parser<'a> {
         Ok(name)
     }
 
+    #[inline(never)]
     fn mark(&mut self, mark: u8, expected: &'static str) -> Parsed<()> {
         if self.token != Token::Mark(mark) {
             return self.expected(expected);
@@ -286,6 +292,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
+    #[inline(never)]
     fn advance(&mut self) {
         self.token = self.lexer.next();
     }

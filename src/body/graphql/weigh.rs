@@ -64,6 +64,7 @@ impl Weight {
 }
 
 /// Weighs a document. `pointer` is where it stands in the body.
+#[inline(never)]
 pub(super) fn weigh(pointer: &str, text: &str) -> Result<Weight, BodyFault> {
     let definitions = parse(text).map_err(|fault| explain(pointer, text, &fault))?;
     let mut fragments = BTreeMap::new();
@@ -144,6 +145,7 @@ impl<'d, 'a> Fragments<'d, 'a> {
     }
 }
 
+#[cold]
 fn explain(pointer: &str, text: &str, fault: &Fault) -> BodyFault {
     match *fault {
         Fault::TooNested => too_nested(),

@@ -65,7 +65,7 @@ fn compile_terms(compiler: &mut Compiler, value: &Value) -> Vec<Term> {
         .as_array()
         .filter(|list| (1..=MAX_TERMS).contains(&list.len()))
     else {
-        compiler.unfit(value, format!("a list of 1 to {MAX_TERMS} pointers"));
+        compiler.unfit(value, &format!("a list of 1 to {MAX_TERMS} pointers"));
         return Vec::new();
     };
     let mut terms = Vec::new();

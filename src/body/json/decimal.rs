@@ -14,6 +14,7 @@ pub(crate) struct Decimal {
 
 impl Decimal {
     /// Reads a JSON number that the reader has already accepted (so its exponent is bounded).
+    #[inline(never)]
     pub(crate) fn parse(text: &str) -> Self {
         let (negative, rest) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::decimal::Decimal;
 use super::text;
-use crate::body::fault::push_token;
+use crate::body::fault::{BodyFault, push_token};
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,7 @@ impl<'a> Document<'a> {
     }
 
     /// A string, or the name of a member, decoded.
+    #[inline(never)]
     pub(crate) fn string(&self, at: u32) -> Cow<'a, str> {
         text::decode(self.raw(at))
     }
@@ -110,7 +111,14 @@ impl<'a> Document<'a> {
             .map(|(_, value)| value)
     }
 
+    /// What is wrong with a value.
+    #[cold]
+    pub(crate) fn fault(&self, at: u32, detail: &str) -> BodyFault {
+        BodyFault::invalid(self.pointer(at), detail)
+    }
+
     /// The pointer to a value, for a fault. Works on a document that is still being read.
+    #[inline(never)]
     pub(crate) fn pointer(&self, target: u32) -> String {
         let mut pointer = String::new();
         let mut at = Self::ROOT;

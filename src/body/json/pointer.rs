@@ -11,6 +11,7 @@ pub(crate) struct Pointer {
 impl Pointer {
     /// None where it is no pointer: it neither is empty nor starts with `/`, or a `~` is not
     /// followed by 0 or 1.
+    #[inline(never)]
     pub(crate) fn parse(text: &str) -> Option<Self> {
         if text.is_empty() {
             return Some(Pointer { tokens: Vec::new() });
@@ -22,6 +23,7 @@ impl Pointer {
     }
 
     /// The value that the pointer names, if the document has it.
+    #[inline(never)]
     pub(crate) fn follow(&self, document: &Document<'_>) -> Option<u32> {
         self.tokens
             .iter()

@@ -6,6 +6,7 @@
 
 mod scalar;
 
+use super::canonical::{repeated, sorted_members};
 use super::document::{Document, Kind, Node};
 use crate::body::fault::BodyFault;
 
@@ -138,20 +139,10 @@ impl Reader<'_> {
 
     fn refuse_duplicates(&self, at: u32) -> Result<(), BodyFault> {
         let document = &self.document;
-        let mut names: Vec<_> = document
-            .members(at)
-            .map(|(name, value)| (document.string(name), value))
-            .collect();
-        names.sort_unstable();
-        for pair in names.windows(2) {
-            if let [(one, _), (other, value)] = pair
-                && one == other
-            {
-                let detail = "this name appears more than once";
-                return Err(BodyFault::invalid(document.pointer(*value), detail));
-            }
+        match repeated(&sorted_members(document, at)).next() {
+            Some((_, value)) => Err(document.fault(value, "this name appears more than once")),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn name(&mut self) -> Result<Want, BodyFault> {

@@ -26,7 +26,7 @@ impl Schema {
     pub(crate) fn check(&self, document: &Document<'_>, at: u32) -> Result<(), BodyFault> {
         match self {
             Schema::Any => Ok(()),
-            Schema::Nothing => Err(BodyFault::invalid(document.pointer(at), "not allowed here")),
+            Schema::Nothing => Err(document.fault(at, "not allowed here")),
             Schema::Rules(rules) => rules.check(document, at),
         }
     }
@@ -34,7 +34,7 @@ impl Schema {
 
 impl Rules {
     fn check(&self, document: &Document<'_>, at: u32) -> Result<(), BodyFault> {
-        let fault = |detail: String| BodyFault::invalid(document.pointer(at), &detail);
+        let fault = |detail: String| document.fault(at, &detail);
         let kind = document.kind(at);
         let number = (kind == Kind::Number).then(|| document.number(at));
         if let Some(types) = self.types
@@ -81,7 +81,7 @@ impl Rules {
     }
 
     fn check_array(&self, document: &Document<'_>, at: u32) -> Result<(), BodyFault> {
-        let fault = |detail: String| BodyFault::invalid(document.pointer(at), &detail);
+        let fault = |detail: String| document.fault(at, &detail);
         let count = document.items(at).count();
         self.item_count.check(count, "items").map_err(fault)?;
         for (index, item) in document.items(at).enumerate() {
@@ -100,7 +100,7 @@ impl Rules {
     }
 
     fn check_object(&self, document: &Document<'_>, at: u32) -> Result<(), BodyFault> {
-        let fault = |detail: String| BodyFault::invalid(document.pointer(at), &detail);
+        let fault = |detail: String| document.fault(at, &detail);
         let count = document.members(at).count();
         self.members.check(count, "members").map_err(fault)?;
         let mut seen = vec![false; self.named.len()];

@@ -27,7 +27,7 @@ fn compile_schema(compiler: &mut Compiler, value: &Value, depth: usize) -> Schem
     if depth > MAX_SCHEMA_DEPTH {
         compiler.fault(
             "a schema this deep",
-            format!("at most {MAX_SCHEMA_DEPTH} levels"),
+            &format!("at most {MAX_SCHEMA_DEPTH} levels"),
         );
         return Schema::Any;
     }
@@ -150,14 +150,18 @@ fn allow(compiler: &mut Compiler, rules: &mut Rules, list: &[Value]) {
             text.as_bytes(),
             usize::try_from(MAX_DEPTH).unwrap_or(usize::MAX),
         ) {
-            Ok(document) => choices.push(canonical(&document, Document::ROOT)),
-            Err(fault) => compiler.fault(fault.message, "a value that a body can have"),
+            Ok(document) => {
+                let choice = canonical(&document, Document::ROOT);
+                if let Err(index) = choices.binary_search(&choice) {
+                    choices.insert(index, choice);
+                }
+            }
+            Err(fault) => compiler.fault(&fault.message, "a value that a body can have"),
         }
     }
     if let Some(others) = &rules.choices {
         choices.retain(|choice| others.contains(choice));
     }
-    choices.sort_unstable();
     rules.choices = Some(choices);
 }
 
@@ -224,6 +228,7 @@ fn bound(compiler: &mut Compiler, rules: &mut Rules, relation: Relation, value: 
     }
 }
 
+#[inline(never)]
 fn number(compiler: &mut Compiler, value: &Value) -> Option<Decimal> {
     let number = policy_number(value);
     if number.is_none() {
@@ -247,8 +252,8 @@ fn refuse_contradictions(compiler: &mut Compiler, rules: &Rules) {
             && min > max
         {
             compiler.fault(
-                format!("{least} {min} and {most} {max}"),
-                format!("{least} no more than {most}"),
+                &format!("{least} {min} and {most} {max}"),
+                &format!("{least} no more than {most}"),
             );
         }
     }
@@ -262,7 +267,7 @@ fn refuse_contradictions(compiler: &mut Compiler, rules: &Rules) {
                 other.relation.phrase(),
                 other.written
             );
-            compiler.fault(found, "bounds that some number keeps");
+            compiler.fault(&found, "bounds that some number keeps");
         }
     }
     if rules.choices.as_ref().is_some_and(Vec::is_empty) {
@@ -272,7 +277,7 @@ fn refuse_contradictions(compiler: &mut Compiler, rules: &Rules) {
     for named in rules.named.iter().filter(|named| named.required) {
         if named.schema.is_none() && closed || matches!(named.schema, Some(Schema::Nothing)) {
             let found = format!("{:?} required and not allowed", named.name);
-            compiler.fault(found, "a schema for it among `properties`");
+            compiler.fault(&found, "a schema for it among `properties`");
         }
     }
 }
