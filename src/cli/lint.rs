@@ -44,9 +44,7 @@ fn about_matching(rule: &Rule, policy: &Policy, warn: &mut dyn FnMut(String)) {
     if empty && rule.action == Action::Limit {
         warn("has nothing to limit, and does nothing".to_owned());
     }
-    if rule.action == Action::Deny
-        && format!("{:?}", rule.matches) == format!("{:?}", Matcher::default())
-    {
+    if rule.action == Action::Deny && rule.matches.is_empty() && rule.skip.is_none() {
         warn("denies every request of the site".to_owned());
     }
     let own = |path: &str| {
@@ -57,12 +55,11 @@ fn about_matching(rule: &Rule, policy: &Policy, warn: &mut dyn FnMut(String)) {
     if paths.peek().is_some() && paths.all(|pattern| own(pattern.as_str())) {
         warn("can match nothing: Weir's own pages are subject to no rule".to_owned());
     }
-    if let Some(skip) = rule
+    if rule
         .skip
         .as_ref()
-        .filter(|skip| covers(skip, &rule.matches))
+        .is_some_and(|skip| covers(skip, &rule.matches))
     {
-        let _ = skip;
         warn("can match nothing: \"skip\" exempts all that \"match\" names".to_owned());
     }
     if rule

@@ -78,6 +78,22 @@ impl Matcher {
             && !self.not.as_ref().is_some_and(|not| not.matches(request))
     }
 
+    /// True where there is no condition at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.paths.is_none()
+            && self.methods.is_none()
+            && self.hosts.is_none()
+            && self.ips.is_none()
+            && self.countries.is_none()
+            && self.asns.is_none()
+            && self.headers.is_empty()
+            && self.cookies.is_empty()
+            && self.queries.is_empty()
+            && !self.verified_bot
+            && self.not.is_none()
+    }
+
     fn matches_path(&self, path: &str) -> bool {
         any(&self.paths, |pattern| pattern.matches(path).is_some())
     }

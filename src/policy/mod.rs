@@ -13,6 +13,7 @@ pub mod cost;
 pub mod fault;
 pub mod fields;
 pub mod glob;
+pub mod index;
 pub mod key;
 pub mod kind;
 pub mod limit;
@@ -115,6 +116,8 @@ pub struct Policy {
     pub tiers: Vec<TierSource>,
     /// In the operator's order.
     pub rules: Vec<Rule>,
+    /// Which rules a path could concern.
+    pub index: index::Index,
     /// 64 bits of a hash of the whole document, in hex: shown in status and metrics.
     pub fingerprint: String,
 }

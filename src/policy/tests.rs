@@ -4,7 +4,9 @@ use super::*;
 use crate::limit::Algorithm;
 
 mod documents;
+mod matching;
 mod rejects;
+mod robust;
 
 /// A policy written as an operator writes it, below `[vars.POLICY]`, as wrangler hands it over.
 pub fn json(toml: &str) -> String {

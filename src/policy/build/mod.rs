@@ -2,6 +2,7 @@
 //! where several fields are seen together.
 
 mod body;
+mod homes;
 mod key;
 mod limit;
 mod matching;
@@ -10,6 +11,7 @@ mod rule;
 
 use super::fault::{Faults, Place, Wrong, quoted};
 use super::fields::MAX_RULES;
+use super::index::Index;
 use super::limit::{Limit, Precision, Scope, TierSource};
 use super::near::near;
 use super::node::Node;
@@ -34,6 +36,9 @@ pub fn policy(node: &Node, faults: &mut Faults) -> Policy {
             names.claim(name, &rule.field("name").at, faults);
         }
         rules.push(rule::rule(&rule, &tiers, faults));
+    }
+    if faults.is_empty() {
+        homes::check(&rules, faults);
     }
     let headers = top.field("headers").items();
     let mut chosen = Vec::new();
@@ -74,6 +79,7 @@ pub fn policy(node: &Node, faults: &mut Faults) -> Policy {
         preflight: preflight(&top.field("preflight"), faults),
         log_key: top.field("log_key").flag().unwrap_or(false),
         tiers,
+        index: Index::new(&rules),
         rules,
         fingerprint: fingerprint(node),
     }

@@ -190,3 +190,26 @@ fn slots_of_a_rule() {
         "rules[0].concurrency[0].name: \"a\" is taken; give each a name of its own",
     );
 }
+
+#[test]
+fn more_counter_objects_than_one_request_may_ask() {
+    let limit = |name: &str, key: &str| {
+        format!(
+            "{{ name = \"{name}\", key = [\"{key}\"], algorithm = \"fixed-window\", quota = 1, window = \"1d\" }}, "
+        )
+    };
+    let four: String = ["a", "b", "c", "d"]
+        .map(|name| limit(name, &format!("header:{name}")))
+        .concat();
+    let rules = |more: &str| {
+        format!(
+            "[[rules]]\nname = \"all\"\nlimits = [{}]\n[[rules]]\nname = \"r\"\nmatch.path = \"/r\"\nlimits = [{four}{more}]",
+            limit("ip", "ip")
+        )
+    };
+    accepts(&rules(&limit("same", "cookie:x|ip")));
+    rejects(
+        &rules(&limit("e", "header:e")),
+        "rules[1]: one request would ask 6 counter objects; at most 5: let more keys begin with the same part, or put \"ip\" into them",
+    );
+}
