@@ -20,6 +20,7 @@ pub mod described;
 pub mod facts;
 pub mod guard;
 pub mod keys;
+pub mod live;
 pub mod local;
 pub mod plan;
 pub mod quotas;

@@ -31,3 +31,12 @@ pub async fn sleep(span: Span) {
     // A timer's promise does not reject.
     let _ = JsFuture::from(promise).await;
 }
+
+/// Waits for a promise, but no longer than `span`. True where it settled in time.
+pub async fn within(promise: &Promise, span: Span) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds of a pause")]
+    let race = js::within(promise, span.as_millis_ceil() as f64);
+    JsFuture::from(race)
+        .await
+        .is_ok_and(|settled| settled.is_truthy())
+}

@@ -51,6 +51,35 @@ export function answer(text) {
   return new Response(null, { headers: { a: text } });
 }
 
+// ---- KV
+
+/**
+ * A value: its text, null where there is none, its length where that is over `max` bytes, undefined
+ * where KV failed. Never rejects.
+ */
+export async function kvText(namespace, key, max) {
+  try {
+    const bytes = await namespace.get(key, "arrayBuffer");
+    if (bytes === null) return null;
+    return bytes.byteLength > max ? bytes.byteLength : new TextDecoder().decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** True once the promise is settled, false where that takes longer than `ms`. */
+export function within(promise, ms) {
+  let timer;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  return Promise.race([settled, late]).finally(() => clearTimeout(timer));
+}
+
 // ---- responses of our own
 
 /** `headers` is lines of name and value in turn. */

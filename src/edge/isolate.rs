@@ -8,8 +8,10 @@ use js_sys::{JSON, Reflect};
 use wasm_bindgen::JsValue;
 
 use super::js::{self, Env};
+use super::{clock, live_policy};
 use crate::admission::Memory;
-use crate::policy::{self, Mode, Policy};
+use crate::admission::live::Live;
+use crate::policy::{Mode, Policy};
 use crate::wire::names::Namer;
 
 /// Names are only pseudonyms without a secret: whoever reads this can compute them. `status` and
@@ -22,10 +24,8 @@ thread_local! {
 
 /// One isolate's state.
 pub struct Isolate {
-    /// The policy in force, if any ever loaded.
-    pub policy: RefCell<Option<Rc<Policy>>>,
-    /// Why the latest policy is not in force.
-    pub fault: RefCell<Option<String>>,
+    /// The policy in force, and why another is not.
+    pub live: RefCell<Live>,
     /// Denials, failing objects, local limits.
     pub memory: RefCell<Memory>,
     /// Names objects and counters.
@@ -61,49 +61,43 @@ impl Isolate {
                 "weir: KEY_SECRET is not set: names of objects and counters are pseudonyms that anybody can compute",
             );
         }
-        let isolate = Isolate {
-            policy: RefCell::new(None),
-            fault: RefCell::new(None),
+        let has_kv = binding(env, live_policy::BINDING).is_some();
+        let live = Live::start(document(env).as_deref(), has_kv, clock::now());
+        if live.fault().is_some() {
+            tell_rejected(&live);
+        }
+        Isolate {
+            live: RefCell::new(live),
             memory: RefCell::new(Memory::new(seed())),
             namer: Namer::new(secret.as_deref().map_or(PUBLIC_SECRET, str::as_bytes)),
             mode,
             origin: text(env, "ORIGIN"),
-        };
-        isolate.load(env);
-        isolate
-    }
-
-    /// Parses the variable `POLICY`. A broken one is reported and leaves the site open: a policy
-    /// never takes it down.
-    fn load(&self, env: &Env) {
-        let fault = match document(env) {
-            None => Some("POLICY is not set; write [vars.POLICY] in wrangler.toml".to_owned()),
-            Some(text) => match policy::parse(&text) {
-                Ok(policy) => {
-                    *self.policy.borrow_mut() = Some(Rc::new(policy));
-                    None
-                }
-                Err(faults) => Some(
-                    faults
-                        .iter()
-                        .map(ToString::to_string)
-                        .collect::<Vec<_>>()
-                        .join("\n"),
-                ),
-            },
-        };
-        if let Some(fault) = &fault {
-            js::log_error(&format!(
-                "weir: the policy does not load, traffic passes unlimited: {fault}"
-            ));
         }
-        *self.fault.borrow_mut() = fault;
     }
 
     /// The policy in force.
     pub fn policy(&self) -> Option<Rc<Policy>> {
-        self.policy.borrow().clone()
+        let live = self.live.borrow();
+        live.in_force().map(|in_force| Rc::clone(&in_force.policy))
     }
+}
+
+/// Logs why a document is not in force, and what is instead.
+pub fn tell_rejected(live: &Live) {
+    let Some(rejected) = live.fault() else { return };
+    let more = match rejected.more {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    let instead = live.in_force().map_or_else(
+        || "traffic passes unlimited".to_owned(),
+        |in_force| format!("{} stays in force", in_force.source.name()),
+    );
+    js::log_error(&format!(
+        "weir: the policy in {} does not load, {instead}: {}{more}",
+        rejected.source.name(),
+        rejected.fault
+    ));
 }
 
 /// A variable or secret that is a non-empty string.

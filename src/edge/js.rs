@@ -103,6 +103,9 @@ extern "C" {
     ) -> Promise;
     #[wasm_bindgen(js_name = withFields, catch)]
     pub fn with_fields(response: &Response, set: &str, append: &str) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(js_name = kvText)]
+    pub fn kv_text(namespace: &JsValue, key: &str, max: f64) -> Promise;
+    pub fn within(promise: &Promise, ms: f64) -> Promise;
     #[wasm_bindgen(js_name = readBody)]
     pub fn read_body(
         request: &Request,

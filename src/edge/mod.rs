@@ -11,6 +11,7 @@ mod clock;
 pub mod counter;
 mod isolate;
 mod js;
+mod live_policy;
 mod origin;
 mod request;
 mod respond;

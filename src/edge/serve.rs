@@ -12,7 +12,7 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use super::isolate::{self, Isolate};
 use super::js::{Context, Env, Request};
 use super::request::{BodyFacts, RequestFacts};
-use super::{ask, body, clock, origin, respond};
+use super::{ask, body, clock, live_policy, origin, respond};
 use crate::admission::guard::{self, BodyPlan};
 use crate::admission::plan::{self, Context as Planning, Plan, Tier};
 use crate::admission::refusals::{self, Shaped};
@@ -37,6 +37,17 @@ pub struct Exchange {
 /// Answers a request, at once where it can.
 pub fn begin(request: Request, env: Env, context: Context) -> JsValue {
     let isolate = isolate::of(&env);
+    match live_policy::refresh(&isolate, &env, &context) {
+        None => with_policy(request, env, context, isolate),
+        Some(reading) => future_to_promise(async move {
+            live_policy::wait(&isolate, &reading).await;
+            Ok(with_policy(request, env, context, isolate))
+        })
+        .into(),
+    }
+}
+
+fn with_policy(request: Request, env: Env, context: Context, isolate: Rc<Isolate>) -> JsValue {
     let Some(policy) = isolate.policy() else {
         let facts = RequestFacts::read(request, "cf-connecting-ip");
         return origin::untouched(&isolate, &env, &facts)
