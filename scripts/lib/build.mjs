@@ -12,6 +12,9 @@ import { Stop, say } from "./say.mjs";
 /** Most that the Worker may weigh, script and Wasm together, gzipped. */
 export const BUDGET_BYTES = 250 * 1024;
 
+/** `WEIR_BUILD=dev` builds without optimising, in seconds: to try things, never to measure or deploy. */
+const MODE = process.env.WEIR_BUILD === "dev" ? "--dev" : "--release";
+
 const STAMP = join(BUILD, ".built-from");
 const INPUTS = ["Cargo.toml", "Cargo.lock", "src", "scripts/lib/build.mjs"];
 
@@ -24,11 +27,11 @@ export const check = (file = "wrangler.toml") =>
 /** Builds the Worker unless build/ was already made from exactly these sources. */
 export const buildWorker = () =>
   alone(join(ROOT, "target", "weir-build.lock"), "building", async () => {
-    const inputs = await fingerprint(INPUTS);
+    const inputs = MODE + (await fingerprint(INPUTS));
     if (existsSync(STAMP) && (await readFile(STAMP, "utf8")) === inputs) return;
     say("building the Worker (a minute or two the first time)");
     await rm(STAMP, { force: true });
-    await run(tool("worker-build"), ["--release"], {
+    await run(tool("worker-build"), [MODE], {
       env: { WASM_BINDGEN_BIN: tool("wasm-bindgen"), WASM_OPT_BIN: WASM_OPT, ESBUILD_BIN: ESBUILD },
       failure: "the Worker could not be built; what the compiler said is above.",
     });

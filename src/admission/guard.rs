@@ -2,13 +2,10 @@
 //! say of the body. They come before anything that costs a call.
 
 use super::Facts;
+use super::body::{BodyPlan, Coding, enforced};
 use super::plan::Plan;
 use crate::http::media;
-use crate::policy::{Body, Mode, Policy, Rule};
-use crate::time::Span;
-
-/// How long a body that is held may take to arrive where no rule says.
-const DEFAULT_TIMEOUT: Span = Span::from_secs(30);
+use crate::policy::{Mode, Policy, Rule};
 
 /// A refusal by a guard, and the rule whose it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,87 +33,13 @@ pub enum GuardFault {
     },
     /// The body's media type is not in the list.
     MediaType,
+    /// The body has to be looked into and its content coding is none that can be decoded.
+    ContentCoding,
     /// The body is declared longer than allowed.
     BodyTooLarge {
         /// Bytes allowed.
         max: u64,
     },
-}
-
-/// What the rules need of the body, all of them together.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BodyPlan {
-    /// There is a body.
-    pub present: bool,
-    /// Its declared length.
-    pub declared: Option<u64>,
-    /// The tightest bound, and the rule whose it is.
-    pub bound: Option<(u64, usize)>,
-    /// Most bytes held back of an undeclared body before it streams.
-    pub buffer: u64,
-    /// How long a held body may take.
-    pub timeout: Span,
-    /// The rule whose `timeout` that is; None for the default.
-    pub timeout_rule: Option<usize>,
-    /// Rules that look into the body.
-    pub inspected_by: Vec<usize>,
-    /// A key or a cost needs the whole body.
-    pub needed_whole: bool,
-}
-
-impl BodyPlan {
-    /// Puts the rules' bounds together.
-    #[must_use]
-    pub fn new(
-        policy: &Policy,
-        plan: &Plan,
-        mode: Mode,
-        present: bool,
-        declared: Option<u64>,
-    ) -> BodyPlan {
-        let mut out = BodyPlan {
-            present,
-            declared,
-            bound: None,
-            buffer: u64::MAX,
-            timeout: DEFAULT_TIMEOUT,
-            timeout_rule: None,
-            inspected_by: Vec::new(),
-            needed_whole: !plan.waiting_for_body.is_empty(),
-        };
-        for (index, rule, body) in bodies(policy, plan) {
-            let enforced = enforced(rule, mode);
-            if let Some(max) = body.max_bytes.filter(|_| enforced || out.needed_whole) {
-                if out.bound.is_none_or(|(least, _)| max < least) {
-                    out.bound = Some((max, index));
-                }
-                out.buffer = out.buffer.min(body.buffer);
-            }
-            if let Some(timeout) = body.timeout.filter(|_| enforced)
-                && (out.timeout_rule.is_none() || timeout < out.timeout)
-            {
-                out.timeout = timeout;
-                out.timeout_rule = Some(index);
-            }
-            if (body.json.is_some() || body.graphql.is_some()) && enforced {
-                out.inspected_by.push(index);
-            }
-        }
-        out
-    }
-
-    /// The body has to be read whole before the origin may see any of it.
-    #[must_use]
-    pub fn is_held_whole(&self) -> bool {
-        self.present && (self.needed_whole || !self.inspected_by.is_empty())
-    }
-
-    /// The body has to be watched at all: nothing of it may be left to the platform alone.
-    #[must_use]
-    pub fn is_watched(&self) -> bool {
-        let undeclared = self.declared.is_none() && self.bound.is_some();
-        self.is_held_whole() || (self.present && (undeclared || self.timeout_rule.is_some()))
-    }
 }
 
 /// The first guard that refuses, in policy order.
@@ -134,7 +57,7 @@ pub fn check(
             fault: GuardFault::Denied,
         });
     }
-    plan.rules.iter().find_map(|index| {
+    let of_rule = plan.rules.iter().find_map(|index| {
         let rule = policy.rules.get(*index)?;
         if !enforced(rule, mode) {
             return None;
@@ -143,6 +66,14 @@ pub fn check(
         Some(Guarded {
             rule: *index,
             fault,
+        })
+    });
+    of_rule.or_else(|| {
+        let opaque = body.present && Coding::of(facts) == Coding::Unknown;
+        let rule = body.looked_into_by.filter(|_| opaque)?;
+        Some(Guarded {
+            rule,
+            fault: GuardFault::ContentCoding,
         })
     })
 }
@@ -166,18 +97,4 @@ fn rule_fault(rule: &Rule, facts: &dyn Facts, body: &BodyPlan) -> Option<GuardFa
     }
     let max = bounds.max_bytes?;
     (body.declared? > max).then_some(GuardFault::BodyTooLarge { max })
-}
-
-fn enforced(rule: &Rule, mode: Mode) -> bool {
-    rule.mode.min(mode) == Mode::Enforce
-}
-
-fn bodies<'a>(
-    policy: &'a Policy,
-    plan: &'a Plan,
-) -> impl Iterator<Item = (usize, &'a Rule, &'a Body)> {
-    plan.rules.iter().filter_map(|index| {
-        let rule = policy.rules.get(*index)?;
-        Some((*index, rule, rule.body.as_ref()?))
-    })
 }

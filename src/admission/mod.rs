@@ -13,6 +13,7 @@
 //! [`Memory`] is all that an isolate keeps between requests. It is plain data: a request may end at
 //! any await without leaving it inconsistent.
 
+pub mod body;
 pub mod breaker;
 pub mod decide;
 pub mod denial;
@@ -25,6 +26,7 @@ pub mod local;
 pub mod plan;
 pub mod quotas;
 pub mod refusals;
+pub mod second;
 pub mod verdict;
 
 pub use decide::{Begin, Conclusion, Question, Reply};

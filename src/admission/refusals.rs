@@ -2,6 +2,7 @@
 
 use super::guard::{GuardFault, Guarded};
 use super::{Plan, Verdict};
+use crate::body::{BodyFault, FaultKind};
 use crate::http::code::Code;
 use crate::http::refusal::Refusal;
 use crate::policy::Policy;
@@ -79,6 +80,9 @@ pub fn of_guard(guarded: Guarded) -> Shaped {
             format!("The header fields are longer than the {max} bytes allowed."),
         ),
         GuardFault::MediaType => Refusal::new(Code::UnsupportedMediaType),
+        GuardFault::ContentCoding => Refusal::new(Code::UnsupportedMediaType).detailed(
+            "A body in this content coding cannot be looked into; send gzip, deflate or none.",
+        ),
         GuardFault::BodyTooLarge { max } => body_too_large(max),
     };
     Shaped {
@@ -92,4 +96,15 @@ pub fn of_guard(guarded: Guarded) -> Shaped {
 pub fn body_too_large(max: u64) -> Refusal {
     Refusal::new(Code::BodyTooLarge)
         .detailed(format!("The body is longer than the {max} bytes allowed."))
+}
+
+/// A body that the origin must not see.
+#[must_use]
+pub fn of_body_fault(fault: BodyFault) -> Refusal {
+    match (fault.kind, fault.cost, fault.max) {
+        (FaultKind::TooExpensive, Some(cost), Some(max)) => {
+            Refusal::too_expensive(cost, max).detailed(fault.message)
+        }
+        _ => Refusal::invalid_request(&fault.pointer, fault.message),
+    }
 }

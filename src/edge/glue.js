@@ -87,30 +87,8 @@ export function respond(status, headers, body) {
   return new Response(body, { status, headers: pairs(headers) });
 }
 
-/**
- * Reads and drops at most `bytes` of an upload, so that its sender can read the answer. A body that
- * somebody reads already is left to them.
- */
-export function drain(request, bytes, withinMs) {
-  if (!request.body || request.body.locked) return Promise.resolve();
-  return drop(request.body.getReader(), bytes, withinMs);
-}
-
-function drop(reader, bytes, withinMs) {
-  const timer = setTimeout(() => reader.cancel().catch(() => {}), withinMs);
-  let left = bytes;
-  const step = () =>
-    reader.read().then(({ done, value }) => {
-      if (done) return undefined;
-      left -= value.byteLength;
-      return left > 0 ? step() : reader.cancel();
-    });
-  return step()
-    .catch(() => {})
-    .finally(() => clearTimeout(timer));
-}
-
-function pairs(lines) {
+/** Headers of lines: name and value in turn. */
+export function pairs(lines) {
   const headers = new Headers();
   if (lines === "") return headers;
   const list = lines.split("\n");
@@ -120,9 +98,26 @@ function pairs(lines) {
 
 // ---- the origin
 
+let failed;
+
+/** Says how to answer where the origin cannot: a function of the request and what is wrong. */
+export function onFailure(callback) {
+  failed = callback;
+}
+
+/** The promised response, or Weir's own answer where there is none or it is none of HTTP. */
+export function sound(promise, request) {
+  return promise.then(
+    (response) => (isSound(response.status) ? response : failed(request, true)),
+    () => failed(request, false),
+  );
+}
+
+const isSound = (status) => (status >= 200 && status <= 599) || status === 101;
+
 /** Forwards the request as it came and hands the response back as it came. */
 export function pass(origin, request) {
-  return origin ? origin.fetch(request) : fetch(request);
+  return sound(origin ? origin.fetch(request) : fetch(request), request);
 }
 
 /**
@@ -165,48 +160,6 @@ export function headerBytes(request) {
   let bytes = 0;
   for (const [name, value] of request.headers) bytes += name.length + value.length;
   return bytes;
-}
-
-// ---- bodies
-
-/**
- * Reads a body whole while it stays within `max` bytes. Resolves to the bytes, to "large" once it
- * is over, to "slow" when it takes longer than `timeoutMs`, or to "broken". Of a body that is too
- * large `dropBytes` more are read and dropped, for at most `dropMs`.
- */
-export function readBody(request, max, timeoutMs, dropBytes, dropMs) {
-  const reader = request.body.getReader();
-  const chunks = [];
-  let size = 0;
-  let timer;
-  const slow = new Promise((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, "slow");
-  });
-  const step = () =>
-    reader.read().then(({ done, value }) => {
-      if (done) return joined(chunks, size);
-      size += value.byteLength;
-      if (size > max) return "large";
-      chunks.push(value);
-      return step();
-    });
-  return Promise.race([step().catch(() => "broken"), slow]).then((result) => {
-    clearTimeout(timer);
-    if (result === "large") drop(reader, dropBytes, dropMs);
-    else if (typeof result === "string") reader.cancel().catch(() => {});
-    return result;
-  });
-}
-
-function joined(chunks, size) {
-  if (chunks.length === 1) return chunks[0];
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return all;
 }
 
 // ---- storage of an object

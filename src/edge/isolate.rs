@@ -6,11 +6,15 @@ use std::rc::Rc;
 
 use js_sys::{JSON, Reflect};
 use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::Closure;
 
-use super::js::{self, Env};
-use super::{clock, live_policy};
+use super::js::{self, Env, Request};
+use super::request::RequestFacts;
+use super::{clock, live_policy, respond};
 use crate::admission::Memory;
 use crate::admission::live::Live;
+use crate::http::code::Code;
+use crate::http::refusal::Refusal;
 use crate::policy::{Mode, Policy};
 use crate::wire::names::Namer;
 
@@ -66,6 +70,7 @@ impl Isolate {
         if live.fault().is_some() {
             tell_rejected(&live);
         }
+        answer_failures();
         Isolate {
             live: RefCell::new(live),
             memory: RefCell::new(Memory::new(seed())),
@@ -98,6 +103,24 @@ pub fn tell_rejected(live: &Live) {
         rejected.source.name(),
         rejected.fault
     ));
+}
+
+/// Says once how to answer where the origin gives nothing: requests that nobody watches are handed
+/// on in JavaScript and come back to Rust only then.
+fn answer_failures() {
+    let answer = |request: Request, invalid: bool| {
+        let code = if invalid {
+            Code::OriginInvalid
+        } else {
+            Code::OriginUnreachable
+        };
+        let facts = RequestFacts::read(request, "cf-connecting-ip");
+        respond::bare(&facts, &Refusal::new(code))
+    };
+    let callback = Closure::<dyn Fn(Request, bool) -> JsValue>::new(answer);
+    js::on_failure(&callback);
+    // It lives as long as the isolate.
+    callback.forget();
 }
 
 /// A variable or secret that is a non-empty string.

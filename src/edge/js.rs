@@ -91,7 +91,9 @@ extern "C" {
     #[wasm_bindgen(js_name = headerBytes)]
     pub fn header_bytes(request: &Request) -> u32;
     pub fn respond(status: u16, headers: &str, body: JsValue) -> JsValue;
-    pub fn drain(request: &Request, bytes: f64, within_ms: f64) -> Promise;
+    #[wasm_bindgen(js_name = onFailure)]
+    pub fn on_failure(callback: &Closure<dyn Fn(Request, bool) -> JsValue>);
+    pub fn sound(promise: Promise, request: &Request) -> JsValue;
     pub fn pass(origin: &JsValue, request: &Request) -> JsValue;
     pub fn forward(
         origin: &JsValue,
@@ -106,14 +108,6 @@ extern "C" {
     #[wasm_bindgen(js_name = kvText)]
     pub fn kv_text(namespace: &JsValue, key: &str, max: f64) -> Promise;
     pub fn within(promise: &Promise, ms: f64) -> Promise;
-    #[wasm_bindgen(js_name = readBody)]
-    pub fn read_body(
-        request: &Request,
-        max: f64,
-        timeout_ms: f64,
-        drop_bytes: f64,
-        drop_ms: f64,
-    ) -> Promise;
     #[wasm_bindgen(catch)]
     pub fn rows(storage: &Storage) -> Result<js_sys::Array, JsValue>;
     #[wasm_bindgen(js_name = getRow, catch)]
@@ -128,4 +122,46 @@ extern "C" {
     pub fn put_now(storage: &Storage, key: &str, bytes: &Uint8Array) -> Result<(), JsValue>;
     #[wasm_bindgen(js_name = putBehind, catch)]
     pub fn put_behind(storage: &Storage, key: &str, bytes: &Uint8Array) -> Result<(), JsValue>;
+}
+
+#[wasm_bindgen(module = "/src/edge/way.js")]
+extern "C" {
+    /// A request's way to the origin.
+    #[derive(Clone)]
+    pub type Way;
+    #[wasm_bindgen(method, getter)]
+    pub fn bytes(this: &Way) -> JsValue;
+    #[wasm_bindgen(method, getter)]
+    pub fn fault(this: &Way) -> String;
+
+    pub fn way() -> Way;
+    pub fn travel(
+        way: &Way,
+        origin: &JsValue,
+        request: &Request,
+        target: Option<&str>,
+        set: &str,
+        headers_ms: f64,
+        total_ms: f64,
+    ) -> Promise;
+    pub fn refuse(status: u16, headers: &str, body: JsValue, dropped: &Promise) -> JsValue;
+    pub fn dropped(way: Option<&Way>, request: &Request, bytes: f64, within_ms: f64) -> Promise;
+}
+
+#[wasm_bindgen(module = "/src/edge/body.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = takeBody)]
+    pub fn take_body(
+        way: &Way,
+        request: &Request,
+        declared: f64,
+        hold: f64,
+        max: f64,
+        hold_ms: f64,
+        stream_ms: f64,
+        room: f64,
+        drop_bytes: f64,
+        drop_ms: f64,
+    ) -> Promise;
+    pub fn inflate(bytes: &JsValue, coding: &str, max: f64) -> Promise;
 }

@@ -3,14 +3,16 @@
 use std::net::IpAddr;
 
 use js_sys::Promise;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsValue;
 
+use super::body::millis;
 use super::isolate::{self, Isolate};
-use super::js::{self, Env};
+use super::js::{self, Env, Way};
 use super::request::RequestFacts;
 use crate::http::code::Code;
 use crate::http::refusal::Refusal;
-use crate::policy::RequestView;
+use crate::policy::{Deadline, RequestView};
+use crate::time::Span;
 
 /// Where survivors go.
 enum Origin {
@@ -22,40 +24,74 @@ enum Origin {
     Zone,
 }
 
-/// Forwards with nothing added and nothing watched: the promise of the origin's own response.
+/// Forwards with nothing added and nothing watched: the promise of the origin's own response, or of
+/// Weir's where the origin gives none.
 pub fn untouched(isolate: &Isolate, env: &Env, facts: &RequestFacts) -> Result<JsValue, Refusal> {
     Ok(match find(isolate, env, facts)? {
         Origin::Service(service) => js::pass(&service, &facts.request),
         Origin::Zone => js::pass(&JsValue::UNDEFINED, &facts.request),
-        Origin::Url { target, set } => js::forward(
-            &JsValue::UNDEFINED,
-            &facts.request,
-            Some(&target),
-            &set,
-            JsValue::UNDEFINED,
-            &JsValue::UNDEFINED,
-        )
-        .unchecked_into(),
+        Origin::Url { target, set } => {
+            let nothing = JsValue::UNDEFINED;
+            let target = Some(target.as_str());
+            let forwarded = js::forward(
+                &nothing,
+                &facts.request,
+                target,
+                &set,
+                JsValue::UNDEFINED,
+                &nothing,
+            );
+            js::sound(forwarded, &facts.request)
+        }
     })
 }
 
-/// Forwards, with the body that was read instead of the client's stream where one is given, and a
-/// signal that aborts the origin's request.
-pub fn fetch(
+/// Forwards as it is, for an answer to which something will be added.
+pub fn fetch(isolate: &Isolate, env: &Env, facts: &RequestFacts) -> Result<Promise, Refusal> {
+    let (service, target, set) = find(isolate, env, facts)?.into_parts();
+    let request = &facts.request;
+    let nothing = JsValue::UNDEFINED;
+    let target = target.as_deref();
+    Ok(js::forward(
+        &service,
+        request,
+        target,
+        &set,
+        JsValue::UNDEFINED,
+        &nothing,
+    ))
+}
+
+/// Forwards with the body that is in `way`, if one is, under a deadline, if there is one.
+pub fn travel(
     isolate: &Isolate,
     env: &Env,
     facts: &RequestFacts,
-    body: JsValue,
-    signal: &JsValue,
+    way: &Way,
+    deadline: Option<Deadline>,
 ) -> Result<Promise, Refusal> {
-    let nothing = JsValue::UNDEFINED;
-    Ok(match find(isolate, env, facts)? {
-        Origin::Service(service) => js::forward(&service, &facts.request, None, "", body, signal),
-        Origin::Zone => js::forward(&nothing, &facts.request, None, "", body, signal),
-        Origin::Url { target, set } => {
-            js::forward(&nothing, &facts.request, Some(&target), &set, body, signal)
+    let (service, target, set) = find(isolate, env, facts)?.into_parts();
+    let bound = |pick: fn(Deadline) -> Option<Span>| deadline.and_then(pick).map_or(0.0, millis);
+    Ok(js::travel(
+        way,
+        &service,
+        &facts.request,
+        target.as_deref(),
+        &set,
+        bound(|deadline| deadline.headers),
+        bound(|deadline| deadline.total),
+    ))
+}
+
+impl Origin {
+    /// The binding, the target and the headers to set, each possibly nothing.
+    fn into_parts(self) -> (JsValue, Option<String>, String) {
+        match self {
+            Origin::Service(service) => (service, None, String::new()),
+            Origin::Zone => (JsValue::UNDEFINED, None, String::new()),
+            Origin::Url { target, set } => (JsValue::UNDEFINED, Some(target), set),
         }
-    })
+    }
 }
 
 fn find(isolate: &Isolate, env: &Env, facts: &RequestFacts) -> Result<Origin, Refusal> {

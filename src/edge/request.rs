@@ -109,6 +109,11 @@ impl RequestFacts {
         *self.body.borrow_mut() = facts;
     }
 
+    /// Lets go of the body's bytes.
+    pub fn forget_content(&self) {
+        self.body.borrow_mut().content = None;
+    }
+
     fn cf(&self, name: &str) -> Option<JsValue> {
         let cf = self.cf.get_or_init(|| self.request.cf());
         if !cf.is_object() {

@@ -1,7 +1,9 @@
 //! Answers as the platform wants them: refusals, and the origin's answers with quota fields added.
 
+use js_sys::Promise;
 use wasm_bindgen::JsValue;
 
+use super::body;
 use super::clock;
 use super::js::{self, Response};
 use super::request::RequestFacts;
@@ -17,12 +19,14 @@ use crate::policy::RequestView;
 /// A refusal where no policy is in force.
 pub fn bare(facts: &RequestFacts, refusal: &Refusal) -> JsValue {
     with_asked(facts, |asked| {
-        send(&render(refusal, asked, Shape::default(), &[]))
+        send(&render(refusal, asked, Shape::default(), &[]), None)
     })
 }
 
-/// A refusal in the shape that its rule gives it.
+/// A refusal in the shape that its rule gives it. An upload that is still coming is read a little
+/// further, so that its sender gets to read the answer.
 pub fn refusal(exchange: &Exchange, plan: &Plan, verdict: &Verdict, shaped: &Shaped) -> JsValue {
+    let dropped = exchange.facts.has_body().then(|| body::dropped(exchange));
     let policy = &exchange.policy;
     let rule = shaped.rule.and_then(|rule| policy.rules.get(rule));
     let shape = Shape {
@@ -32,7 +36,10 @@ pub fn refusal(exchange: &Exchange, plan: &Plan, verdict: &Verdict, shaped: &Sha
     };
     let views = quotas::views(policy, plan, verdict);
     with_asked(&exchange.facts, |asked| {
-        send(&render(&shaped.refusal, asked, shape, &views))
+        send(
+            &render(&shaped.refusal, asked, shape, &views),
+            dropped.as_ref(),
+        )
     })
 }
 
@@ -58,12 +65,16 @@ pub fn pass(exchange: &Exchange, plan: &Plan, verdict: &Verdict, response: &Resp
     js::with_fields(response, &lines(&merged), "").unwrap_or_else(|_| response.into())
 }
 
-fn send(rendered: &Rendered) -> JsValue {
+fn send(rendered: &Rendered, dropped: Option<&Promise>) -> JsValue {
     let body = match &rendered.body {
         Some(text) => JsValue::from_str(text),
         None => JsValue::NULL,
     };
-    js::respond(rendered.status, &lines(&rendered.headers), body)
+    let headers = lines(&rendered.headers);
+    match dropped {
+        None => js::respond(rendered.status, &headers, body),
+        Some(dropped) => js::refuse(rendered.status, &headers, body, dropped),
+    }
 }
 
 /// Names and values in turn, a line each: neither can hold a line break.

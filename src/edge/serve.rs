@@ -4,19 +4,22 @@
 //! refusal or the promise of `fetch(request)` itself is handed back and no Rust future is made.
 //! Everything else goes on in [`Exchange::run`].
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
 use super::isolate::{self, Isolate};
-use super::js::{Context, Env, Request};
+use super::js::{self, Context, Env, Request, Way};
 use super::request::{BodyFacts, RequestFacts};
 use super::{ask, body, clock, live_policy, origin, respond};
-use crate::admission::guard::{self, BodyPlan};
+use crate::admission::body::BodyPlan;
 use crate::admission::plan::{self, Context as Planning, Plan, Tier};
 use crate::admission::refusals::{self, Shaped};
 use crate::admission::{Begin, Conclusion, Question, Verdict};
+use crate::admission::{guard, second};
+use crate::http::code::Code;
 use crate::http::refusal::Refusal;
 use crate::policy::{Mode, Policy};
 
@@ -32,6 +35,8 @@ pub struct Exchange {
     pub policy: Rc<Policy>,
     /// The request.
     pub facts: RequestFacts,
+    /// Its way to the origin, where that is more than handing the request on.
+    pub way: OnceCell<Way>,
 }
 
 /// Answers a request, at once where it can.
@@ -60,20 +65,31 @@ fn with_policy(request: Request, env: Env, context: Context, isolate: Rc<Isolate
         isolate,
         policy,
         facts,
+        way: OnceCell::new(),
     };
     exchange.begin()
 }
 
 impl Exchange {
     fn begin(self) -> JsValue {
-        let mode = self.isolate.mode.unwrap_or(self.policy.mode);
+        let mode = self.mode();
         self.look_at_body();
-        let plan = self.plan(mode);
+        let mut plan = self.plan(mode);
         let declared = self.facts.body_facts();
         let present = !declared.known;
         let body = BodyPlan::new(&self.policy, &plan, mode, present, declared.bytes);
         if let Some(guarded) = guard::check(&self.policy, &plan, mode, &self.facts, &body) {
             return self.refuse(&plan, &Verdict::default(), &refusals::of_guard(guarded));
+        }
+        if !present && body.inspected {
+            match body::inspect(&self, &plan, &[]) {
+                Ok(None) => {}
+                Ok(cost) => {
+                    self.set_cost(cost);
+                    plan = self.plan(mode);
+                }
+                Err(shaped) => return self.refuse(&plan, &Verdict::default(), &shaped),
+            }
         }
         let now = clock::now();
         let begin = self
@@ -94,6 +110,17 @@ impl Exchange {
         }
     }
 
+    /// `WEIR_MODE` has the last word over the policy's own mode.
+    pub fn mode(&self) -> Mode {
+        self.isolate.mode.unwrap_or(self.policy.mode)
+    }
+
+    /// What a request without a body costs by what its URL asks.
+    fn set_cost(&self, cost: Option<u64>) {
+        let facts = self.facts.body_facts();
+        self.facts.set_body(BodyFacts { cost, ..facts });
+    }
+
     /// What the headers say of the body.
     fn look_at_body(&self) {
         let has_body = self.facts.has_body();
@@ -105,7 +132,7 @@ impl Exchange {
             Some(0)
         };
         self.facts.set_body(BodyFacts {
-            known: !has_body,
+            known: declared == Some(0),
             bytes: declared,
             ..BodyFacts::default()
         });
@@ -129,16 +156,45 @@ impl Exchange {
         future_to_promise(async move { Ok(self.run(plan, body, begin).await) }).into()
     }
 
-    async fn run(self, plan: Plan, body: BodyPlan, begin: Begin) -> JsValue {
-        let verdict = self.decide(&plan, begin).await;
+    async fn run(self, mut plan: Plan, body: BodyPlan, begin: Begin) -> JsValue {
+        let mut verdict = self.decide(&plan, begin).await;
         if !verdict.admitted() {
             return self.refuse_by(&plan, &verdict);
         }
-        let content = match body::take(&self, &body).await {
-            Ok(content) => content,
-            Err(shaped) => return self.refuse(&plan, &verdict, &shaped),
-        };
-        self.forward(&plan, &verdict, content).await
+        if body.is_watched() {
+            let way = self.way.get_or_init(js::way);
+            if let Err(shaped) = body::take(&self, &plan, &body, way).await {
+                self.tell(&second::keep(&plan, &verdict));
+                return self.refuse(&plan, &verdict, &shaped);
+            }
+        }
+        if !plan.waiting_for_body.is_empty() {
+            self.second_round(&mut plan, &mut verdict).await;
+            if !verdict.admitted() {
+                return self.refuse_by(&plan, &verdict);
+            }
+        }
+        self.forward(&plan, &verdict, &body).await
+    }
+
+    /// Asks the limits that had to wait for the body.
+    async fn second_round(&self, plan: &mut Plan, verdict: &mut Verdict) {
+        let tiers = |_: usize, _: &str| Tier::Named(String::new());
+        let more = plan::plan_after_body(&self.planning(self.mode(), &tiers), &self.facts, plan);
+        // The keys are made: nothing looks at the content again.
+        self.facts.forget_content();
+        let now = clock::now();
+        let begin = self
+            .isolate
+            .memory
+            .borrow_mut()
+            .begin(&self.policy, &more, now);
+        let after = self.decide(&more, begin).await;
+        let kept = second::keep(plan, verdict);
+        if after.admitted() {
+            self.tell(&kept);
+        }
+        second::join(plan, verdict, more, after);
     }
 
     async fn decide(&self, plan: &Plan, begin: Begin) -> Verdict {
@@ -165,19 +221,32 @@ impl Exchange {
         }
     }
 
-    async fn forward(&self, plan: &Plan, verdict: &Verdict, content: JsValue) -> JsValue {
-        let nothing = JsValue::UNDEFINED;
-        let fetched = match origin::fetch(&self.isolate, &self.env, &self.facts, content, &nothing)
-        {
+    async fn forward(&self, plan: &Plan, verdict: &Verdict, body: &BodyPlan) -> JsValue {
+        let (isolate, env, facts) = (&self.isolate, &self.env, &self.facts);
+        if plan.deadline.is_some() {
+            self.way.get_or_init(js::way);
+        }
+        let promise = match self.way.get() {
+            None => origin::fetch(isolate, env, facts),
+            Some(way) => origin::travel(isolate, env, facts, way, plan.deadline),
+        };
+        let fetched = match promise {
             Ok(promise) => JsFuture::from(promise).await,
             Err(refusal) => return self.refuse(plan, verdict, &refusal.into()),
         };
         match fetched {
             Ok(response) => respond::pass(self, plan, verdict, &response.unchecked_into()),
-            Err(_) => {
-                let refusal = Refusal::new(crate::http::code::Code::OriginUnreachable);
-                self.refuse(plan, verdict, &refusal.into())
-            }
+            Err(_) => self.refuse(plan, verdict, &self.failure(body)),
+        }
+    }
+
+    /// Why there is no answer of the origin's.
+    fn failure(&self, body: &BodyPlan) -> Shaped {
+        let word = self.way.get().map(Way::fault).unwrap_or_default();
+        match body::fault(&word, body) {
+            Some(shaped) => shaped,
+            None if word == "deadline" => Refusal::new(Code::DeadlineExceeded).into(),
+            None => Refusal::new(Code::OriginUnreachable).into(),
         }
     }
 
@@ -187,12 +256,8 @@ impl Exchange {
         self.refuse(plan, verdict, &shaped)
     }
 
-    /// Answers with a refusal. An upload that is still coming is read a little further, so that its
-    /// sender gets to read the answer.
+    /// Answers with a refusal.
     pub fn refuse(&self, plan: &Plan, verdict: &Verdict, shaped: &Shaped) -> JsValue {
-        if self.facts.has_body() {
-            body::drain(self);
-        }
         respond::refusal(self, plan, verdict, shaped)
     }
 

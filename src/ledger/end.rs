@@ -23,12 +23,16 @@ impl<S: Store> Ledger<S> {
     }
 
     /// Ends reservations and leases with what was really spent. Where an item has both, the units
-    /// are those of both together. False where nothing of it is held any more.
+    /// are those of both together. Of an item that has neither, what is provisional is settled. False
+    /// where nothing of it is held any more.
     pub(super) fn settle(&mut self, id: CallId, spent: &[(u32, u64)]) -> bool {
         let mut known = false;
         for (item, units) in spent {
             let mut promises: Vec<Promise> = self.promises.of(id).to_vec();
-            promises.retain(|promise| promise.settles && promise.name.item == *item);
+            promises.retain(|promise| promise.name.item == *item);
+            if promises.iter().any(|promise| promise.settles) {
+                promises.retain(|promise| promise.settles);
+            }
             promises.sort_by_key(|promise| promise.name.lease);
             let mut left = *units;
             for (place, promise) in promises.iter().enumerate() {

@@ -39,7 +39,7 @@ pub enum Call {
         id: CallId,
     },
     /// End holds of a charge: reservations that turned out to cost more or less, permits that a
-    /// lease did not use. Items not named stay as they are.
+    /// lease did not use, charges that are provisional no more. Items not named stay as they are.
     Settle {
         /// The charge.
         id: CallId,

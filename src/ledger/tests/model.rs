@@ -189,9 +189,9 @@ impl World {
     /// Reports up to `spent` units of the call's first item; never more than it holds.
     fn settle(&mut self, id: CallId, spent: u64) {
         let now_ms = self.now_ms;
-        let held = |used: &&mut Used| {
-            used.call == id && used.item == 0 && used.settles && used.to_ms > now_ms
-        };
+        let of_item = |used: &Used| used.call == id && used.item == 0 && used.to_ms > now_ms;
+        let some_settles = self.log.iter().any(|used| of_item(used) && used.settles);
+        let held = |used: &&mut Used| of_item(used) && (used.settles || !some_settles);
         let total: u64 = self
             .log
             .iter_mut()
