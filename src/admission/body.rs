@@ -182,16 +182,16 @@ pub fn inspect(
     mode: Mode,
     asked: Asked<'_>,
     bytes: &[u8],
-) -> Result<Option<u64>, Shaped> {
+) -> Result<Option<u64>, Box<Shaped>> {
     let mut dearest = None;
     for (index, rule, body) in bodies(policy, plan) {
         match of_rule(body, asked, bytes) {
             Ok(cost) => dearest = dearest.max(cost),
             Err(fault) if enforced(rule, mode) => {
-                return Err(Shaped {
+                return Err(Box::new(Shaped {
                     refusal: refusals::of_body_fault(fault),
                     rule: Some(index),
-                });
+                }));
             }
             Err(_) => {}
         }

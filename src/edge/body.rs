@@ -79,7 +79,7 @@ pub fn inspect(exchange: &Exchange, plan: &Plan, content: &[u8]) -> Result<Optio
         query: facts.parts().query,
         media_type: media_type.as_deref(),
     };
-    body::inspect(&exchange.policy, plan, exchange.mode(), asked, content)
+    body::inspect(&exchange.policy, plan, exchange.mode(), asked, content).map_err(|shaped| *shaped)
 }
 
 /// The body without its content coding; none where that cannot be had and no enforced rule minds.
