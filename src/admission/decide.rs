@@ -135,8 +135,9 @@ impl Memory {
                 round.failed.push(index);
             }
         }
-        // Another object, or the body, may yet refuse what these take.
-        let alone = round.questions.len() <= 1 && plan.waiting_for_body.is_empty();
+        // Another object, the body, or a slot may yet refuse what these take.
+        let alone =
+            round.questions.len() <= 1 && plan.waiting_for_body.is_empty() && !plan.before_slots;
         if !alone {
             let twice = policy.counter_timeout + policy.counter_timeout;
             let expiry = if plan.waiting_for_body.is_empty() {

@@ -27,6 +27,7 @@ pub mod plan;
 pub mod quotas;
 pub mod refusals;
 pub mod second;
+pub mod slots;
 pub mod verdict;
 
 pub use decide::{Begin, Conclusion, Question, Reply};
@@ -45,6 +46,8 @@ pub struct Memory {
     pub breakers: breaker::Breakers,
     /// Quotas kept here while their object cannot be reached (`on_error = "local"`).
     pub local: local::LocalLimits,
+    /// Slots kept here while theirs cannot be reached.
+    pub local_slots: slots::LocalSlots,
     ids: u64,
 }
 
@@ -56,6 +59,7 @@ impl Memory {
             denials: denial::Denials::default(),
             breakers: breaker::Breakers::default(),
             local: local::LocalLimits::default(),
+            local_slots: slots::LocalSlots::default(),
             ids: seed,
         }
     }

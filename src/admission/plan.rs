@@ -26,6 +26,8 @@ pub struct Plan {
     pub tiers_wanted: Vec<TierWanted>,
     /// Slots, in the one order that every request takes them in.
     pub slots: Vec<SlotUse>,
+    /// A slot may yet refuse what the limits of this plan admit.
+    pub before_slots: bool,
     /// The strictest deadline.
     pub deadline: Option<Deadline>,
     /// A CORS preflight: only `deny` rules and the preflight limit hold for it.
@@ -173,7 +175,10 @@ pub fn plan(context: &Context<'_>, facts: &dyn Facts) -> Plan {
 /// Lists what the limits ask that had to wait for the body. Its rules are those of `first`.
 #[must_use]
 pub fn plan_after_body(context: &Context<'_>, facts: &dyn Facts, first: &Plan) -> Plan {
-    let mut plan = Plan::default();
+    let mut plan = Plan {
+        before_slots: first.before_slots,
+        ..Plan::default()
+    };
     let client = Client::of(facts.caller(), context.policy);
     for limit in &first.waiting_for_body {
         let captures = limit
@@ -359,6 +364,7 @@ impl Plan {
         let fair = fair.filter(|_| !limit.fair_by.is_empty());
         let key = namer.counter_key(&limit.policy_name, &values.parts());
         let home = values.home(client, &limit.policy_name, namer, policy.shards);
+        self.before_slots = true;
         self.slots.push(SlotUse {
             rule,
             concurrency,

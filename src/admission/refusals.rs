@@ -9,7 +9,7 @@ use crate::policy::Policy;
 use crate::time::Span;
 
 /// When it is worth trying again while a counter cannot be reached.
-const UNAVAILABLE_RETRY: Span = Span::from_secs(1);
+pub(super) const UNAVAILABLE_RETRY: Span = Span::from_secs(1);
 
 /// A refusal and the rule whose `respond` and `cors` give it its shape.
 #[derive(Clone, Debug, PartialEq)]

@@ -47,21 +47,44 @@ fn start(
     send: impl Fn(&JsValue, &str, &str, &str, f64) -> Promise,
 ) -> Option<Promise> {
     let namespace = super::isolate::binding(env, BINDING)?;
-    let lines = |part: &dyn Fn(&Question) -> String| {
-        questions.iter().map(part).collect::<Vec<_>>().join("\n")
-    };
+    let lines = Lines::of(questions);
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of a time-out")]
     let timeout_ms = timeout.as_millis_ceil() as f64;
     Some(send(
         &namespace,
-        &lines(&|question| question.object.clone()),
-        &lines(&|question| question.hint.clone()),
-        &lines(&|question| question.call.encode()),
+        &lines.objects,
+        &lines.hints,
+        &lines.messages,
         timeout_ms,
     ))
 }
 
-fn reply(line: &str) -> Reply {
+/// Questions as JavaScript takes them: a line each.
+pub struct Lines {
+    /// Names of the objects.
+    pub objects: String,
+    /// Where they should be made.
+    pub hints: String,
+    /// What they are asked.
+    pub messages: String,
+}
+
+impl Lines {
+    /// Of these questions.
+    pub fn of(questions: &[Question]) -> Lines {
+        let lines = |part: &dyn Fn(&Question) -> String| {
+            questions.iter().map(part).collect::<Vec<_>>().join("\n")
+        };
+        Lines {
+            objects: lines(&|question| question.object.clone()),
+            hints: lines(&|question| question.hint.clone()),
+            messages: lines(&|question| question.call.encode()),
+        }
+    }
+}
+
+/// What a line from an object says.
+pub fn reply(line: &str) -> Reply {
     match line {
         "!t" => Reply::TimedOut,
         "!o" => Reply::Overloaded,

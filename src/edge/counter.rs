@@ -23,10 +23,11 @@ use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
 
 use super::js::{self, ObjectState, Request};
+use super::slots::open_answer;
 use super::{clock, storage::ObjectStore};
 use crate::ledger::{Ledger, Reply};
 use crate::time::Timestamp;
-use crate::wire::{Answer, Call, CallId};
+use crate::wire::{Acquired, Answer, Call, CallId};
 
 /// The Durable Object class of the binding `COUNTER`.
 #[wasm_bindgen]
@@ -34,12 +35,16 @@ pub struct Counter {
     inner: Rc<Inner>,
 }
 
+/// Called with the id of an acquisition whose answer is closed.
+type Left = Closure<dyn FnMut(u64)>;
+
 struct Inner {
     ledger: RefCell<Ledger<ObjectStore>>,
     /// Promises of callers that wait for a slot.
     waiting: RefCell<BTreeMap<CallId, Function>>,
     timer: RefCell<Option<(Timestamp, JsValue)>>,
     wake: RefCell<Option<Closure<dyn FnMut()>>>,
+    left: RefCell<Option<Left>>,
     state: ObjectState,
 }
 
@@ -54,6 +59,7 @@ impl Counter {
             waiting: RefCell::default(),
             timer: RefCell::default(),
             wake: RefCell::default(),
+            left: RefCell::default(),
             state,
         });
         let weak = Rc::downgrade(&inner);
@@ -63,6 +69,13 @@ impl Counter {
             }
         });
         *inner.wake.borrow_mut() = Some(wake);
+        let weak = Rc::downgrade(&inner);
+        let left = Closure::new(move |id| {
+            if let Some(inner) = weak.upgrade() {
+                inner.left(CallId(id));
+            }
+        });
+        *inner.left.borrow_mut() = Some(left);
         Counter { inner }
     }
 
@@ -70,7 +83,7 @@ impl Counter {
     pub fn fetch(&self, request: Request) -> JsValue {
         let url = request.url();
         let message = url.rsplit('/').next().unwrap_or_default();
-        self.inner.handle(message)
+        self.inner.handle(&request, message)
     }
 
     /// Called by the platform when the alarm is due.
@@ -82,18 +95,31 @@ impl Counter {
 }
 
 impl Inner {
-    fn handle(&self, message: &str) -> JsValue {
+    fn handle(&self, request: &Request, message: &str) -> JsValue {
         let now = clock::now();
         let Some(call) = Call::decode(message) else {
             return js::answer(&Answer::Unintelligible.encode());
         };
         let reply = self.ledger.borrow_mut().handle(&call, now);
         let out = match reply {
-            Reply::Now(answer) => js::answer(&answer.encode()),
-            Reply::Later(id) => self.wait_for(id),
+            Reply::Now(answer) => match (&call, &answer) {
+                (Call::Acquire(acquire), Answer::Acquired(Acquired::Granted { .. })) => {
+                    self.open(request, acquire.id, &answer.encode(), &JsValue::UNDEFINED)
+                }
+                _ => js::answer(&answer.encode()),
+            },
+            Reply::Later(id) => self.open(request, id, "", &self.wait_for(id)),
         };
         self.arrange();
         out
+    }
+
+    /// An answer that stays open for as long as the slot is wanted.
+    fn open(&self, request: &Request, id: CallId, text: &str, later: &JsValue) -> JsValue {
+        match self.left.borrow().as_ref() {
+            Some(left) => open_answer(request, id.0, left.as_ref(), text, later),
+            None => js::answer(&Answer::Unintelligible.encode()),
+        }
     }
 
     /// A promise that [`Self::arrange`] resolves once the slot is decided.
@@ -102,6 +128,16 @@ impl Inner {
             self.waiting.borrow_mut().insert(id, resolve);
         });
         promise.into()
+    }
+
+    /// The answer of this acquisition is closed: its request is over.
+    fn left(&self, id: CallId) {
+        let now = clock::now();
+        let waited = self.ledger.borrow_mut().gone(id, now);
+        if !waited {
+            self.ledger.borrow_mut().handle(&Call::Release { id }, now);
+        }
+        self.arrange();
     }
 
     fn wake(&self) {
@@ -123,7 +159,7 @@ impl Inner {
     fn answer_waiter(&self, id: CallId, answer: &Answer) {
         let resolve = self.waiting.borrow_mut().remove(&id);
         if let Some(resolve) = resolve {
-            let answer = js::answer(&answer.encode());
+            let answer = JsValue::from_str(&answer.encode());
             // Resolving a promise cannot throw.
             let _ = resolve.call1(&JsValue::UNDEFINED, &answer);
         }

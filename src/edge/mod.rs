@@ -16,6 +16,7 @@ mod origin;
 mod request;
 mod respond;
 mod serve;
+mod slots;
 mod storage;
 
 use wasm_bindgen::JsValue;

@@ -13,7 +13,7 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use super::isolate::{self, Isolate};
 use super::js::{self, Context, Env, Request, Way};
 use super::request::{BodyFacts, RequestFacts};
-use super::{ask, body, clock, live_policy, origin, respond};
+use super::{ask, body, clock, live_policy, origin, respond, slots};
 use crate::admission::body::BodyPlan;
 use crate::admission::plan::{self, Context as Planning, Plan, Tier};
 use crate::admission::refusals::{self, Shaped};
@@ -163,6 +163,7 @@ impl Exchange {
         }
         if body.is_watched() {
             let way = self.way.get_or_init(js::way);
+            self.tell(&slots::stay_open(&self, &plan, &verdict, &body));
             if let Err(shaped) = body::take(&self, &plan, &body, way).await {
                 self.tell(&second::keep(&plan, &verdict));
                 return self.refuse(&plan, &verdict, &shaped);
@@ -174,7 +175,12 @@ impl Exchange {
                 return self.refuse_by(&plan, &verdict);
             }
         }
-        self.forward(&plan, &verdict, &body).await
+        let held = match slots::take(&self, &plan, &verdict, &body).await {
+            Ok(held) => held,
+            Err(shaped) => return self.refuse(&plan, &verdict, &shaped),
+        };
+        let response = self.forward(&plan, &verdict, &body).await;
+        held.until_sent(response)
     }
 
     /// Asks the limits that had to wait for the body.
@@ -191,7 +197,7 @@ impl Exchange {
             .begin(&self.policy, &more, now);
         let after = self.decide(&more, begin).await;
         let kept = second::keep(plan, verdict);
-        if after.admitted() {
+        if after.admitted() && !plan.before_slots {
             self.tell(&kept);
         }
         second::join(plan, verdict, more, after);
@@ -261,7 +267,8 @@ impl Exchange {
         respond::refusal(self, plan, verdict, shaped)
     }
 
-    fn tell(&self, questions: &[Question]) {
+    /// Tells objects what nobody waits for.
+    pub fn tell(&self, questions: &[Question]) {
         ask::tell(
             &self.env,
             &self.context,

@@ -1,10 +1,11 @@
 //! Ending promises early: refunds, settlements, and the operator's unblock.
 
 use super::Ledger;
-use super::counter::HoldName;
+use super::counter::{Hold, HoldName};
 use super::promises::Promise;
 use super::recent::Past;
 use super::store::Store;
+use crate::time::Span;
 use crate::wire::{CallId, CounterKey};
 
 impl<S: Store> Ledger<S> {
@@ -44,6 +45,41 @@ impl<S: Store> Ledger<S> {
             }
         }
         known
+    }
+
+    /// Keeps what the charge spent, or waits longer for a refund. False where nothing of it is held.
+    pub(super) fn confirm(&mut self, id: CallId, after: Span) -> bool {
+        let promises: Vec<Promise> = self.promises.of(id).to_vec();
+        let until = self.now + after;
+        for promise in &promises {
+            if !promise.settles && after.is_zero() {
+                self.end(promise.key, &promise.name, promise.units);
+                continue;
+            }
+            let name = HoldName {
+                until: if promise.settles {
+                    promise.name.until
+                } else {
+                    until
+                },
+                ..promise.name
+            };
+            self.promises.remove(&promise.name);
+            self.promises.insert(Promise { name, ..*promise });
+            if let Some(counter) = self.table.get_mut(promise.key)
+                && let Some(hold) = counter.holds.remove(&promise.name)
+            {
+                let provisional_until = until;
+                counter.holds.insert(
+                    name,
+                    Hold {
+                        provisional_until,
+                        ..hold
+                    },
+                );
+            }
+        }
+        !promises.is_empty()
     }
 
     fn end(&mut self, key: CounterKey, name: &HoldName, spent: u64) {

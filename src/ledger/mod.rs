@@ -78,6 +78,7 @@ impl<S: Store> Ledger<S> {
             Call::Charge(charge) => self.charge(charge, lag),
             Call::Peek(charge) => self.peek(charge, lag),
             Call::Refund { id } => Answer::Done(self.refund(*id)),
+            Call::Confirm { id, after } => Answer::Done(self.confirm(*id, *after)),
             Call::Settle { id, spent } => Answer::Done(self.settle(*id, spent)),
             Call::Forget { keys } => Answer::Forgotten(self.forget(keys)),
             Call::Stats => Answer::Stats(self.stats()),

@@ -15,6 +15,10 @@ impl Call {
         match self {
             Call::Charge(charge) | Call::Peek(charge) => write_charge(&mut to, charge),
             Call::Refund { id } | Call::Renew { id } | Call::Release { id } => to.id(*id),
+            Call::Confirm { id, after } => {
+                to.id(*id);
+                to.span(*after);
+            }
             Call::Settle { id, spent } => {
                 to.id(*id);
                 for (item, units) in spent {
@@ -44,6 +48,10 @@ impl Call {
             'c' => Call::Charge(read_charge(&mut head, items)?),
             'p' => Call::Peek(read_charge(&mut head, items)?),
             'r' => Call::Refund { id: head.id()? },
+            'k' => Call::Confirm {
+                id: head.id()?,
+                after: head.span()?,
+            },
             't' => Call::Settle {
                 id: head.id()?,
                 spent: items.items(MAX_ITEMS, |from| Some((from.small()?, from.number(0)?)))?,
@@ -63,6 +71,7 @@ impl Call {
         match self {
             Call::Charge(_) => 'c',
             Call::Refund { .. } => 'r',
+            Call::Confirm { .. } => 'k',
             Call::Settle { .. } => 't',
             Call::Peek(_) => 'p',
             Call::Forget { .. } => 'f',

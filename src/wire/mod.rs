@@ -12,6 +12,9 @@ mod codec;
 pub mod names;
 mod text;
 
+/// What an object answers to an `Acquire` whose true answer follows: the call waits for its turn.
+pub const WAITING: &str = "w";
+
 pub use answer::MAX_STATS_SLOTS;
 pub use codec::{MAX_BLOCK_STEPS, MAX_ITEMS};
 
@@ -45,6 +48,15 @@ pub enum Call {
         id: CallId,
         /// (index of the item in the charge, units really spent).
         spent: Vec<(u32, u64)>,
+    },
+    /// The charge stands unless it is refunded within `after`, counted from the call's arrival. Zero
+    /// ends the waiting for others at once: what was spent counts from now on. Reservations go on
+    /// waiting for their settling.
+    Confirm {
+        /// The charge.
+        id: CallId,
+        /// How long a refund may still come.
+        after: Span,
     },
     /// What would a charge find? Nothing is counted. Answered like a charge.
     Peek(Charge),
@@ -140,7 +152,7 @@ pub struct Slot {
 pub enum Answer {
     /// To `Charge` and `Peek`.
     Charged(Charged),
-    /// To `Refund`, `Settle`, `Renew`, `Release`: carried out; false where the id is not known.
+    /// To `Refund`, `Confirm`, `Settle`, `Renew`, `Release`: carried out; false where the id is not known.
     Done(bool),
     /// To `Forget`: how many counters held something.
     Forgotten(u32),

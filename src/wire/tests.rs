@@ -81,6 +81,20 @@ fn calls_unchanged() {
     check_call(Call::Peek(charge(None, vec![])), "1p.v8");
     check_call(Call::Refund { id: CallId(0) }, "1r.0");
     check_call(
+        Call::Confirm {
+            id: CallId(33),
+            after: Span::from_millis(600),
+        },
+        "1k.11.i9u0",
+    );
+    check_call(
+        Call::Confirm {
+            id: CallId(33),
+            after: Span::ZERO,
+        },
+        "1k.11",
+    );
+    check_call(
         Call::Settle {
             id: CallId(33),
             spent: vec![(0, 0), (1, 4)],

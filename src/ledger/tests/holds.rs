@@ -41,6 +41,72 @@ fn silence_confirms() {
 }
 
 #[test]
+fn a_confirmed_charge_counts_from_then_on_and_cannot_be_refunded() {
+    let mut bench = Bench::new();
+    let item = window(1, 1, 10_000);
+    bench.charge_with(0, PROVISIONAL, std::slice::from_ref(&item));
+    let id = bench.last();
+    let confirm = Call::Confirm {
+        id,
+        after: Span::ZERO,
+    };
+    assert_eq!(bench.call(100, &confirm), Answer::Done(true));
+    bench.refund(101, id);
+    let outcome = bench.peek(101, &item);
+    assert_eq!(
+        (outcome.retry_after, outcome.provisional),
+        (ms(9_999), false)
+    );
+    assert_eq!(bench.call(102, &confirm), Answer::Done(false));
+}
+
+#[test]
+fn a_charge_waits_longer_for_its_refund_where_it_is_told_to() {
+    let mut bench = Bench::new();
+    let item = window(1, 1, 10_000);
+    bench.charge_with(0, PROVISIONAL, std::slice::from_ref(&item));
+    let id = bench.last();
+    let longer = Call::Confirm {
+        id,
+        after: ms(5_000),
+    };
+    assert_eq!(bench.call(500, &longer), Answer::Done(true));
+    assert!(bench.peek(5_000, &item).provisional);
+    assert!(bench.refund(5_000, id));
+    assert_eq!(bench.remaining(5_000, &item), 1);
+
+    bench.charge_with(6_000, PROVISIONAL, std::slice::from_ref(&item));
+    let id = bench.last();
+    let longer = Call::Confirm {
+        id,
+        after: ms(2_000),
+    };
+    bench.call(6_500, &longer);
+    // Silence still confirms it.
+    assert_eq!(bench.peek(8_500, &item).retry_after, ms(10_000));
+}
+
+#[test]
+fn a_confirmed_reservation_still_waits_to_be_settled() {
+    let mut bench = Bench::new();
+    let item = Item {
+        reserve: Some(ms(60_000)),
+        cost: 5,
+        ..bucket(1, 10, 3_600_000)
+    };
+    bench.charge_with(0, PROVISIONAL, std::slice::from_ref(&item));
+    let id = bench.last();
+    let confirm = Call::Confirm {
+        id,
+        after: Span::ZERO,
+    };
+    assert_eq!(bench.call(100, &confirm), Answer::Done(true));
+    let spent = vec![(0, 2)];
+    bench.call(200, &Call::Settle { id, spent });
+    assert_eq!(bench.remaining(200, &item), 8);
+}
+
+#[test]
 fn a_refund_that_overtakes_its_charge_still_holds() {
     let mut bench = Bench::new();
     let charge = Charge {

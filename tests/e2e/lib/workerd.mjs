@@ -5,6 +5,7 @@ import { parse } from "smol-toml";
 import { workerModules } from "../../../scripts/lib/build.mjs";
 import { BUILD, ROOT, WORKERD } from "../../../scripts/lib/paths.mjs";
 import { config, embed } from "./capnp.mjs";
+import { probe } from "./counts.mjs";
 import { folder, launch } from "./process.mjs";
 
 /** The header whose JSON becomes `request.cf`. */
@@ -18,6 +19,7 @@ export const CF_HEADER = "x-test-cf";
  *            or "route" (no ORIGIN: the zone's own origin)
  *   policy   the document POLICY; default: the one in wrangler.toml. null: none
  *   vars     further variables and secrets: strings, or anything that JSON can say
+ *   probe    true: counts() in counts.mjs can ask what the objects hold
  *   kv       namespaces by binding name, from startKv()
  *
  * The result's `port` and `url` are where it listens. `kill()` is kill -9; `restart(changes)` starts
@@ -59,11 +61,12 @@ export async function startWorkerd(scope, options) {
   return weir;
 }
 
-function describe(wrangler, modules, { origin, via = "service", policy, vars = {}, kv = {} }) {
+function describe(wrangler, modules, { origin, via = "service", policy, vars = {}, kv = {}, probe: probed = false }) {
   const { POLICY, ...others } = wrangler.vars ?? {};
   const document = policy === undefined ? POLICY : policy;
   const classes = wrangler.durable_objects.bindings;
   const variables = { ...others, ...(document === null ? {} : { POLICY: document }), ...(via === "url" ? { ORIGIN: `http://${origin.address}` } : {}), ...vars };
+  const beside = probed ? probe(wrangler) : { services: [], sockets: [] };
   const external = ({ address }, name) => ({ name, external: { address, http: {} } });
   return {
     services: [
@@ -91,7 +94,8 @@ function describe(wrangler, modules, { origin, via = "service", policy, vars = {
       // no test reaches anything but this machine
       { name: "loopback", network: { allow: ["local"] } },
       { name: "storage", disk: { path: "storage", writable: true } },
+      ...beside.services,
     ],
-    sockets: [{ name: "http", address: "127.0.0.1:0", service: "weir", http: { cfBlobHeader: CF_HEADER } }],
+    sockets: [{ name: "http", address: "127.0.0.1:0", service: "weir", http: { cfBlobHeader: CF_HEADER } }, ...beside.sockets],
   };
 }
