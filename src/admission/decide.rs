@@ -167,7 +167,7 @@ impl Memory {
         for (question, reply) in questions.into_iter().zip(replies) {
             self.take_in(plan, &mut round, question, reply, &mut retry, now);
         }
-        let in_time = now.saturating_since(round.started) < policy.counter_timeout;
+        let in_time = round.patience(policy, now) > PROVISIONAL_PAUSE;
         if !retry.is_empty() && !round.again && in_time {
             let pause = self.prepare_retry(&mut round, &mut retry);
             round.questions = retry;
@@ -305,6 +305,13 @@ impl Memory {
 const LONGEST_BODY: Span = Span::from_secs(60);
 
 impl Round {
+    /// How long answers are waited for from now on: the whole decision takes `counter_timeout`, its
+    /// second round included.
+    #[must_use]
+    pub fn patience(&self, policy: &Policy, now: Timestamp) -> Span {
+        policy.counter_timeout - now.saturating_since(self.started)
+    }
+
     fn unanswered(&self, question: &Question) -> bool {
         question
             .covers
@@ -385,3 +392,6 @@ fn reservations(plan: &Plan, standing: &[Standing]) -> Vec<Reservation> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests;

@@ -209,7 +209,7 @@ impl Exchange {
             Begin::Ask(round) => round,
         };
         loop {
-            let timeout = self.policy.counter_timeout;
+            let timeout = round.patience(&self.policy, clock::now());
             let replies = ask::ask(&self.env, &round.questions, timeout).await;
             let now = clock::now();
             let conclusion =

@@ -37,8 +37,8 @@ impl<S: Store> Ledger<S> {
         if charge.items.len() > MAX_ITEMS {
             return Answer::Unintelligible;
         }
-        match self.recent.get(charge.id) {
-            Some(Past::Charged(charged)) => return Answer::Charged(charged.clone()),
+        match self.recent.recall(charge.id, self.now) {
+            Some(Past::Charged(charged)) => return Answer::Charged(charged),
             // Its refund has overtaken it. Nobody waits for the answer.
             Some(Past::Refunded) => return self.peek(charge, lag),
             None => {}

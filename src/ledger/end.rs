@@ -15,7 +15,7 @@ impl<S: Store> Ledger<S> {
         for promise in &promises {
             self.end(promise.key, &promise.name, 0);
         }
-        let known = self.recent.get(id).is_some();
+        let known = self.recent.knows(id);
         if !known {
             // Should the charge arrive after all, it is not carried out.
             self.recent.insert(id, Past::Refunded, self.now);

@@ -21,18 +21,42 @@ pub(super) enum Past {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recent {
-    by_id: BTreeMap<CallId, Past>,
+    by_id: BTreeMap<CallId, (Timestamp, Past)>,
     by_age: VecDeque<(Timestamp, CallId)>,
 }
 
 impl Recent {
-    pub fn get(&self, id: CallId) -> Option<&Past> {
-        self.by_id.get(&id)
+    pub fn knows(&self, id: CallId) -> bool {
+        self.by_id.contains_key(&id)
+    }
+
+    /// What became of the call. The spans of its answer run from when it was given: whoever repeats
+    /// a call counts them from the repetition, so they are told as what is left of them.
+    pub fn recall(&self, id: CallId, now: Timestamp) -> Option<Past> {
+        let (at, past) = self.by_id.get(&id)?;
+        let mut past = past.clone();
+        if let Past::Charged(charged) = &mut past {
+            let age = now.saturating_since(*at);
+            for outcome in &mut charged.outcomes {
+                let spans = [
+                    &mut outcome.lapse,
+                    &mut outcome.remember,
+                    &mut outcome.retry_after,
+                    &mut outcome.reset,
+                ];
+                for span in spans {
+                    if *span != Span::MAX {
+                        *span = *span - age;
+                    }
+                }
+            }
+        }
+        Some(past)
     }
 
     /// Keeps the answer at least until the call's own promises have ended, within the bound.
     pub fn insert(&mut self, id: CallId, past: Past, now: Timestamp) {
-        if self.by_id.insert(id, past).is_none() {
+        if self.by_id.insert(id, (now, past)).is_none() {
             self.by_age.push_back((now + KEPT, id));
         }
         while self.by_age.len() > MOST {
