@@ -1,0 +1,271 @@
+//! What really happened, as somebody who sees everything would write it down.
+//!
+//! The oracle knows no algorithm's state. It keeps for every counter when each unit was charged, and
+//! what became of the request that it was charged for; everything that is promised can be judged
+//! from that.
+
+pub mod audit;
+mod loss;
+pub mod quota;
+pub mod slots;
+
+use std::collections::BTreeMap;
+
+use weir::admission::Verdict;
+use weir::wire::{Answer, CallId, Charge, Charged, CounterKey, Item};
+
+use super::object::Object;
+use super::scenario::{MS, SECOND};
+
+/// Answers to repeated calls are remembered for so long.
+const REMEMBERED: u64 = 5 * SECOND;
+
+/// A crash may lose what was written behind so lately: the flush interval, and what the disk takes.
+pub const UNFLUSHED: u64 = 2 * SECOND + 600 * MS;
+
+/// What is void within so long after a flush has no row.
+const NO_ROW: u64 = 8 * SECOND;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Charged; what becomes of the request is not known.
+    Pending,
+    /// The request was let through.
+    Admitted,
+    /// Given back.
+    Refunded,
+}
+
+/// One charge of one counter. Times are the object's, in microseconds, but for `real`.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub id: CallId,
+    pub item: u32,
+    pub units: u64,
+    pub value: Option<u64>,
+    pub from: u64,
+    /// When the request was really let through.
+    pub to: u64,
+    /// How long the charge was a promise.
+    pub span: u64,
+    pub settles: bool,
+    pub fate: Fate,
+    pub real: u64,
+    pub epoch: u32,
+    pub durable: bool,
+    /// The object may have forgotten it.
+    pub forgiven: bool,
+    /// When it was given back or settled, by the object's time.
+    pub ended: Option<u64>,
+}
+
+/// Everything about one counter.
+#[derive(Clone, Debug)]
+pub struct Log {
+    pub item: Item,
+    /// The largest quota that it was asked under.
+    pub most: u64,
+    pub entries: Vec<Entry>,
+    pub block_until: u64,
+}
+
+pub type Place = (String, CounterKey);
+
+#[derive(Debug, Default)]
+pub struct Oracle {
+    pub logs: BTreeMap<Place, Log>,
+    charged: BTreeMap<CallId, (String, Vec<CounterKey>)>,
+    /// Charges that an object has answered: by which memory and when.
+    answered: BTreeMap<(String, CallId), (u32, u64)>,
+    refunds: BTreeMap<(String, CallId), (u32, u64)>,
+    pub slots: slots::Slots,
+    pub names: BTreeMap<CounterKey, String>,
+    pub violation: Option<String>,
+    pub admissions: u64,
+    pub audits: u64,
+}
+
+impl Oracle {
+    pub fn violate(&mut self, text: String) {
+        self.violation.get_or_insert(text);
+    }
+
+    pub fn name(&self, key: CounterKey) -> &str {
+        self.names.get(&key).map_or("?", String::as_str)
+    }
+
+    /// An object has answered a charge. False where that is an answer given before.
+    pub fn charged(
+        &mut self,
+        object: &Object,
+        charge: &Charge,
+        answer: &Charged,
+        now: u64,
+    ) -> bool {
+        let call = (object.name.clone(), charge.id);
+        let lately = |at: Option<&(u32, u64)>| {
+            at.is_some_and(|(epoch, at)| *epoch == object.epoch && object.shadow < at + REMEMBERED)
+        };
+        if lately(self.answered.get(&call)) || lately(self.refunds.get(&call)) {
+            return false;
+        }
+        self.answered.insert(call, (object.epoch, object.shadow));
+        let (mut keys, mut blocked) = (Vec::new(), None);
+        for (place, (item, outcome)) in (0_u32..).zip(charge.items.iter().zip(&answer.outcomes)) {
+            let taken = answer.admitted && outcome.conforms;
+            let at = (object.name.clone(), item.key);
+            let log = self.logs.entry(at).or_insert_with(|| Log {
+                item: item.clone(),
+                most: 0,
+                entries: Vec::new(),
+                block_until: 0,
+            });
+            log.item = item.clone();
+            log.most = log.most.max(item.quota.limit);
+            let inside = object.shadow < log.block_until;
+            if let (true, false, Some(step)) = (outcome.blocked, inside, item.block.first()) {
+                let ahead = object.shadow.saturating_sub(object.clock(now).as_micros());
+                let told = outcome.retry_after.as_micros().saturating_sub(ahead);
+                log.block_until = object.shadow + told.min(step.as_micros());
+            }
+            if !taken {
+                continue;
+            }
+            if item.enforce && inside && !item.block.is_empty() {
+                blocked = Some(item.key);
+            }
+            keys.push(item.key);
+            let span = item
+                .reserve
+                .or(charge.provisional)
+                .unwrap_or_default()
+                .as_micros();
+            log.entries.push(Entry {
+                id: charge.id,
+                item: place,
+                units: item.cost,
+                value: item.value,
+                from: object.shadow,
+                to: object.shadow + span,
+                span,
+                settles: item.reserve.is_some(),
+                fate: Fate::Pending,
+                real: now,
+                epoch: object.epoch,
+                durable: item.durable,
+                forgiven: false,
+                ended: None,
+            });
+        }
+        if let Some(key) = blocked {
+            self.violate(format!("charged inside a block: {}", self.name(key)));
+        }
+        if !keys.is_empty() {
+            self.charged.insert(charge.id, (object.name.clone(), keys));
+        }
+        true
+    }
+
+    fn entries_of(&mut self, id: CallId, mut each: impl FnMut(&mut Entry)) {
+        let Some((object, keys)) = self.charged.get(&id).cloned() else {
+            return;
+        };
+        for key in keys {
+            if let Some(log) = self.logs.get_mut(&(object.clone(), key)) {
+                log.entries
+                    .iter_mut()
+                    .filter(|entry| entry.id == id)
+                    .for_each(&mut each);
+            }
+        }
+    }
+
+    /// An object has carried out a refund.
+    pub fn refunded(&mut self, object: &Object, id: CallId) {
+        let (epoch, shadow) = (object.epoch, object.shadow);
+        self.refunds
+            .entry((object.name.clone(), id))
+            .or_insert((epoch, shadow));
+        self.entries_of(id, |entry| {
+            let held = shadow < entry.from + entry.span && entry.ended.is_none();
+            if held && entry.epoch == epoch {
+                entry.fate = Fate::Refunded;
+                entry.ended = Some(shadow);
+            }
+        });
+    }
+
+    /// An object has settled a reservation.
+    pub fn settled(&mut self, object: &Object, id: CallId, spent: &[(u32, u64)]) {
+        let (epoch, shadow) = (object.epoch, object.shadow);
+        let spent = spent.to_vec();
+        self.entries_of(id, |entry| {
+            let units = spent
+                .iter()
+                .find(|(item, _)| *item == entry.item)
+                .map(|(_, units)| *units);
+            let held = shadow < entry.from + entry.span && entry.ended.is_none();
+            if let Some(units) = units
+                && entry.settles
+                && held
+                && entry.epoch == epoch
+            {
+                entry.ended = Some(shadow);
+                entry.to = shadow;
+                if units == 0 {
+                    entry.fate = Fate::Refunded;
+                } else {
+                    entry.units = units;
+                }
+            }
+        });
+    }
+
+    /// A request was let through.
+    pub fn admitted(&mut self, verdict: &Verdict, objects: &BTreeMap<String, Object>, now: u64) {
+        self.admissions += 1;
+        for charge in &verdict.charges {
+            let Some(shadow) = objects.get(&charge.object).map(|object| object.shadow) else {
+                continue;
+            };
+            let mut late = false;
+            self.entries_of(charge.id, |entry| {
+                if entry.fate == Fate::Pending {
+                    entry.fate = Fate::Admitted;
+                }
+                if !entry.settles {
+                    late |= entry.span > 0 && now > entry.real + entry.span;
+                    entry.to = if entry.span == 0 {
+                        entry.from
+                    } else {
+                        shadow.min(entry.from + entry.span)
+                    };
+                }
+            });
+            if late {
+                self.violate("let through after its own provisional charge had lapsed".into());
+            }
+            let Some((object, keys)) = self.charged.get(&charge.id).cloned() else {
+                continue;
+            };
+            for key in keys {
+                self.check_quota(&(object.clone(), key), shadow);
+            }
+        }
+    }
+
+    /// A request was refused: everything that an object is known to have taken for it is given back.
+    pub fn refused(&mut self, verdict: &Verdict, answers: &[(CallId, Answer)]) {
+        for (id, answer) in answers {
+            let Answer::Charged(charged) = answer else {
+                continue;
+            };
+            let told = verdict.refunds.iter().any(|question| {
+                matches!(question.call, weir::wire::Call::Refund { id: refunded } if refunded == *id)
+            });
+            if charged.admitted && !told {
+                self.violate(format!("refused, and the charge {id:?} is not given back"));
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! A request that its counters let through: its slots, its time at the origin, and its end.
+
+use weir::admission::Reply;
+use weir::admission::plan::Settle;
+use weir::time::Span;
+use weir::wire::{Acquire, Acquired, Answer, Call};
+
+use super::object::Return;
+use super::scenario::{MS, SECOND};
+use super::world::{Event, World};
+
+/// How long a slot is leased, and how often the lease is renewed.
+const LEASE: Span = Span::from_secs(6);
+const RENEW: u64 = 2 * SECOND;
+
+impl World {
+    /// Asks the next object for slots; once there is none left, the origin gets the request.
+    pub fn next_slot(&mut self, id: u64) {
+        let Some(request) = self.requests.get_mut(&id) else {
+            return;
+        };
+        let Some((object, call)) = request.slots.get(request.slot_at).cloned() else {
+            return self.go_to_origin(id);
+        };
+        let slots = request
+            .plan
+            .slots
+            .iter()
+            .filter(|slot| slot.object == object);
+        let items: Vec<_> = slots.map(|slot| slot.slot.clone()).collect();
+        let wait = items
+            .iter()
+            .map(|slot| slot.max_wait.as_micros())
+            .max()
+            .unwrap_or(0);
+        let back = Return {
+            request: id,
+            round: request.number,
+            index: 0,
+        };
+        let round = request.number;
+        self.after(wait + SECOND, Event::Late { request: id, round });
+        self.send(
+            &object,
+            &Call::Acquire(Acquire {
+                id: call,
+                items,
+                lease: LEASE,
+            }),
+            Some(back),
+        );
+    }
+
+    pub fn slot_answered(&mut self, id: u64, reply: Reply) {
+        let Some(request) = self.requests.get_mut(&id) else {
+            return;
+        };
+        if let Reply::Answer(Answer::Acquired(Acquired::Granted { .. })) = reply {
+            request.slot_at += 1;
+            return self.next_slot(id);
+        }
+        self.note(|| format!("request {id}: no slot"));
+        self.release(id);
+        if let Some(request) = self.requests.remove(&id) {
+            let charges = request
+                .verdict
+                .map(|verdict| verdict.charges)
+                .unwrap_or_default();
+            for charge in charges {
+                let question = charge.refund();
+                self.send(&question.object, &question.call, None);
+            }
+        }
+    }
+
+    fn go_to_origin(&mut self, id: u64) {
+        let slotted = !self.requests[&id].slots.is_empty();
+        let Some(request) = self.requests.get_mut(&id) else {
+            return;
+        };
+        request.at_origin = true;
+        let takes = if slotted && self.rng.permille(300) {
+            9 * SECOND
+        } else {
+            200 * MS
+        };
+        let takes = self.rng.range(MS, takes);
+        self.after(takes, Event::OriginDone(id));
+        if slotted {
+            self.after(RENEW, Event::Renew(id));
+        }
+    }
+
+    pub fn renew(&mut self, id: u64) {
+        let Some(request) = self.requests.get(&id) else {
+            return;
+        };
+        for (object, call) in request.slots.clone() {
+            self.send(&object, &Call::Renew { id: call }, None);
+        }
+        self.after(RENEW, Event::Renew(id));
+    }
+
+    fn release(&mut self, id: u64) {
+        let Some(request) = self.requests.get(&id) else {
+            return;
+        };
+        for (object, call) in request.slots.clone() {
+            self.send(&object, &Call::Release { id: call }, None);
+        }
+    }
+
+    pub fn origin_done(&mut self, id: u64) {
+        self.release(id);
+        let Some(request) = self.requests.remove(&id) else {
+            return;
+        };
+        let kept = self.rng.permille(400);
+        for reservation in request
+            .verdict
+            .map(|verdict| verdict.reservations)
+            .unwrap_or_default()
+        {
+            let units = match reservation.settle {
+                Settle::Count(_) if !kept => 0,
+                _ => reservation.held,
+            };
+            let spent = vec![(reservation.item, units)];
+            self.send(
+                &reservation.object,
+                &Call::Settle {
+                    id: reservation.id,
+                    spent,
+                },
+                None,
+            );
+        }
+    }
+
+    /// The client goes away. Whatever its request would still have done may never happen.
+    pub fn leave(&mut self, id: u64) {
+        let Some(request) = self.requests.get(&id) else {
+            return;
+        };
+        let at_origin = request.at_origin;
+        self.note(|| format!("request {id}: its client has left"));
+        if at_origin && self.rng.permille(500) {
+            return self.origin_done(id);
+        }
+        self.requests.remove(&id);
+    }
+}

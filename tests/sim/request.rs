@@ -1,0 +1,297 @@
+//! One request on its way through the real `admission`, as the edge takes it there.
+
+use weir::admission::decide::Round;
+use weir::admission::described::Described;
+use weir::admission::plan::{self, Context, Plan, Tier};
+use weir::admission::{Begin, Conclusion, Reply, Verdict};
+use weir::policy::Mode;
+use weir::wire::{Answer, Call, CallId};
+
+use super::network::{FAILED, OVERLOADED, RETRYABLE};
+use super::object::Return;
+use super::scenario::SECOND;
+use super::world::{Event, World};
+
+/// Rounds of slots are told from rounds of charges by their numbers.
+pub const SLOT_ROUND: u32 = 100;
+
+#[derive(Debug, Default)]
+pub struct Request {
+    pub client: usize,
+    pub isolate: usize,
+    pub policy: usize,
+    pub plan: Plan,
+    round: Option<Round>,
+    pub number: u32,
+    replies: Vec<Option<Reply>>,
+    /// Every charge that was answered, for the oracle.
+    answers: Vec<(CallId, Answer)>,
+    pub verdict: Option<Verdict>,
+    pub slots: Vec<(String, CallId)>,
+    pub slot_at: usize,
+    pub at_origin: bool,
+}
+
+impl World {
+    pub fn arrive(&mut self, number: usize) {
+        let now = self.now;
+        let next = self.clients[number].next_in(now, &mut self.rng);
+        if now + next < self.scenario.end {
+            self.after(next, Event::Arrive(number));
+        }
+        self.clients[number].asked += 1;
+        if self.rng.permille(150) {
+            self.audit_some();
+        }
+        let described = self.clients[number].request(&mut self.rng);
+        let isolate = self.rng.range(0, self.scenario.isolates) as usize;
+        let policy = self.isolates[isolate].policy;
+        let plan = self.plan(policy, &described);
+        let id = self.next_token();
+        let clock = self.clock(isolate);
+        let begin = self.isolates[isolate]
+            .memory
+            .begin(&self.policies[policy], &plan, clock);
+        self.note(|| {
+            let path = weir::policy::RequestView::path(&described);
+            format!(
+                "request {id} of client {number} at isolate {isolate}: {path} from {:?}",
+                described.ip
+            )
+        });
+        let mut request = Request {
+            client: number,
+            isolate,
+            policy,
+            plan,
+            ..Request::default()
+        };
+        match begin {
+            Begin::Decided(verdict) => {
+                if verdict.remembered {
+                    self.check_remembered(&request, &verdict);
+                }
+                self.requests.insert(id, request);
+                self.decided(id, verdict);
+            }
+            Begin::Ask(round) => {
+                request.round = Some(round);
+                self.requests.insert(id, request);
+                self.ask(id);
+            }
+        }
+        if let Some(patience) = self.clients[number].patience(&mut self.rng) {
+            self.after(patience, Event::Leave(id));
+        }
+    }
+
+    fn audit_some(&mut self) {
+        let places: Vec<_> = self.oracle.logs.keys().cloned().collect();
+        if places.is_empty() {
+            return;
+        }
+        let place = self.rng.pick(&places).clone();
+        if let Some(object) = self.objects.get(&place.0) {
+            self.oracle.audit(&place, object, self.now);
+        }
+    }
+
+    fn plan(&mut self, policy: usize, described: &Described) -> Plan {
+        let policy = &self.policies[policy];
+        let context = Context {
+            policy,
+            namer: &self.namer,
+            mode: Mode::Enforce,
+            tiers: &|_, _| Tier::Named(String::new()),
+        };
+        let plan = plan::plan(&context, described);
+        for applied in &plan.applied {
+            self.oracle
+                .names
+                .entry(applied.item.key)
+                .or_insert_with(|| {
+                    let limit = applied
+                        .limit
+                        .of(policy)
+                        .map_or("?", |limit| &limit.policy_name);
+                    format!("{limit} ({:?})", applied.item.key.0[0])
+                });
+        }
+        plan
+    }
+
+    fn check_remembered(&mut self, request: &Request, verdict: &Verdict) {
+        for index in &verdict.refused {
+            let applied = &request.plan.applied[*index];
+            if let Some(object) = self.objects.get(&applied.object) {
+                self.oracle
+                    .check_remembered(object, &applied.item, self.now);
+            }
+        }
+    }
+
+    /// Sends out the questions of a round.
+    pub fn ask(&mut self, id: u64) {
+        let Some(request) = self.requests.get_mut(&id) else {
+            return;
+        };
+        let Some(round) = request.round.clone() else {
+            return;
+        };
+        request.number += 1;
+        request.replies = vec![None; round.questions.len()];
+        let (number, isolate, policy) = (request.number, request.isolate, request.policy);
+        let patience = round.patience(&self.policies[policy], self.clock(isolate));
+        self.after(
+            patience.as_micros(),
+            Event::Late {
+                request: id,
+                round: number,
+            },
+        );
+        for (index, question) in round.questions.iter().enumerate() {
+            let back = Return {
+                request: id,
+                round: number,
+                index,
+            };
+            self.send(&question.object, &question.call, Some(back));
+        }
+    }
+
+    pub fn answered(&mut self, back: Return, text: &str) {
+        let reply = match text {
+            RETRYABLE => Reply::Retryable,
+            OVERLOADED => Reply::Overloaded,
+            FAILED => Reply::Failed,
+            text => Answer::decode(text).map_or(Reply::Failed, Reply::Answer),
+        };
+        let Some(request) = self.requests.get_mut(&back.request) else {
+            return;
+        };
+        if request.number != back.round {
+            return;
+        }
+        if back.round >= SLOT_ROUND {
+            request.number += 1;
+            return self.slot_answered(back.request, reply);
+        }
+        let Some(place @ None) = request.replies.get_mut(back.index) else {
+            return;
+        };
+        if let (Reply::Answer(answer), Some(round)) = (&reply, &request.round)
+            && let Some(question) = round.questions.get(back.index)
+            && let Call::Charge(charge) = &question.call
+        {
+            request.answers.push((charge.id, answer.clone()));
+        }
+        *place = Some(reply);
+        if request.replies.iter().all(Option::is_some) {
+            self.conclude(back.request);
+        }
+    }
+
+    pub fn late(&mut self, id: u64, round: u32) {
+        let Some(request) = self.requests.get_mut(&id) else {
+            return;
+        };
+        if request.number != round {
+            return;
+        }
+        if round >= SLOT_ROUND {
+            request.number += 1;
+            return self.slot_answered(id, Reply::TimedOut);
+        }
+        if request.round.is_some() {
+            for reply in request.replies.iter_mut().filter(|reply| reply.is_none()) {
+                *reply = Some(Reply::TimedOut);
+            }
+            self.conclude(id);
+        }
+    }
+
+    fn conclude(&mut self, id: u64) {
+        let Some(request) = self.requests.get_mut(&id) else {
+            return;
+        };
+        let Some(round) = request.round.take() else {
+            return;
+        };
+        let replies: Vec<Reply> = request.replies.drain(..).flatten().collect();
+        let (isolate, policy) = (request.isolate, request.policy);
+        let clock = self.clock(isolate);
+        let Some(request) = self.requests.get_mut(&id) else {
+            return;
+        };
+        let memory = &mut self.isolates[isolate].memory;
+        let conclusion = memory.conclude(
+            &self.policies[policy],
+            &request.plan,
+            round,
+            &replies,
+            clock,
+        );
+        for reply in &replies {
+            let Reply::Answer(Answer::Charged(charged)) = reply else {
+                continue;
+            };
+            if charged
+                .outcomes
+                .iter()
+                .any(|outcome| outcome.provisional && !outcome.remember.is_zero())
+            {
+                self.oracle
+                    .violate("a refusal by provisional charges is to be remembered".into());
+            }
+        }
+        match conclusion {
+            Conclusion::Verdict(verdict) => self.decided(id, verdict),
+            Conclusion::Again(round, pause) => {
+                request.round = Some(round);
+                request.number += 1;
+                self.after(pause.as_micros(), Event::Ask(id));
+            }
+        }
+    }
+
+    fn decided(&mut self, id: u64, verdict: Verdict) {
+        self.note(|| {
+            let how = match (verdict.admitted(), verdict.remembered) {
+                (true, _) => "let through",
+                (false, true) => "refused from memory",
+                (false, false) => "refused",
+            };
+            let refunds = verdict.refunds.len();
+            format!(
+                "request {id}: {how}, {:?} unreached, {refunds} refunds",
+                verdict.unreached
+            )
+        });
+        for question in &verdict.refunds {
+            self.send(&question.object, &question.call, None);
+        }
+        let Some(request) = self.requests.get_mut(&id) else {
+            return;
+        };
+        if !verdict.admitted() {
+            let wait = verdict.retry_after().as_micros();
+            let client = &mut self.clients[request.client];
+            client.away_until = self.now.saturating_add(wait).min(self.now + 60 * SECOND);
+            self.oracle.refused(&verdict, &request.answers);
+            self.requests.remove(&id);
+            return;
+        }
+        self.oracle.admitted(&verdict, &self.objects, self.now);
+        let mut objects: Vec<&String> =
+            request.plan.slots.iter().map(|slot| &slot.object).collect();
+        objects.dedup();
+        let memory = &mut self.isolates[request.isolate].memory;
+        request.slots = objects
+            .into_iter()
+            .map(|object| (object.clone(), memory.next_id()))
+            .collect();
+        request.verdict = Some(verdict);
+        request.number = SLOT_ROUND;
+        self.next_slot(id);
+    }
+}
