@@ -96,6 +96,7 @@ impl Memory {
         }
         if denied {
             let mut verdict = verdict_of(plan, round);
+            self.spread(policy, plan, &mut verdict);
             verdict.remembered = true;
             return Begin::Decided(verdict);
         }
@@ -104,6 +105,19 @@ impl Memory {
             return Begin::Decided(self.finish(policy, plan, round, now));
         }
         Begin::Ask(round)
+    }
+
+    /// The refusal of a plan that is not complete yet, where this isolate remembers one: then what
+    /// is missing need not be looked up.
+    pub fn recall(&mut self, policy: &Policy, plan: &Plan, now: Timestamp) -> Option<Verdict> {
+        let known = plan
+            .applied
+            .iter()
+            .any(|applied| applied.item.enforce && self.denials.find(&applied.item, now).is_some());
+        match known.then(|| self.begin(policy, plan, now)) {
+            Some(Begin::Decided(verdict)) => Some(verdict),
+            _ => None,
+        }
     }
 
     fn group(&mut self, plan: &Plan, policy: &Policy, round: &mut Round, now: Timestamp) {
@@ -285,6 +299,7 @@ impl Memory {
         let standing = std::mem::take(&mut round.standing);
         let doubtful = std::mem::take(&mut round.doubtful);
         let mut verdict = verdict_of(plan, round);
+        self.spread(policy, plan, &mut verdict);
         verdict.unavailable = unavailable;
         verdict.unreached = unreached;
         if verdict.admitted() {

@@ -64,8 +64,8 @@ pub struct Rejected {
 pub enum Read {
     /// The document.
     Text(String),
-    /// A document of so many bytes, more than any policy may have; it was not fetched whole.
-    TooLarge(u64),
+    /// More bytes than it may have; it was not fetched whole.
+    TooLarge,
     /// KV has none.
     Absent,
     /// KV did not answer, or not in time.
@@ -203,12 +203,12 @@ impl Live {
                 return Taken::Same;
             }
             Read::Absent => self.without_kv(now),
-            Read::TooLarge(bytes) => {
+            Read::TooLarge => {
                 self.seen = None;
                 self.reject(vec![Fault {
                     path: "policy".to_owned(),
-                    found: format!("{bytes} bytes"),
-                    expected: format!("write at most {}", policy::node::MAX_BYTES),
+                    found: format!("more than {} bytes", policy::node::MAX_BYTES),
+                    expected: "write less".to_owned(),
                 }])
             }
             Read::Text(text) => {

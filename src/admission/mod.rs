@@ -20,14 +20,19 @@ pub mod denial;
 pub mod described;
 pub mod facts;
 pub mod guard;
+mod jitter;
 pub mod keys;
 pub mod live;
 pub mod local;
 pub mod plan;
+pub mod preflight;
 pub mod quotas;
 pub mod refusals;
+pub mod region;
 pub mod second;
+pub mod settle;
 pub mod slots;
+pub mod tiers;
 pub mod verdict;
 
 pub use decide::{Begin, Conclusion, Question, Reply};
@@ -48,6 +53,8 @@ pub struct Memory {
     pub local: local::LocalLimits,
     /// Slots kept here while theirs cannot be reached.
     pub local_slots: slots::LocalSlots,
+    /// Callers' tiers.
+    pub tiers: tiers::Tiers,
     ids: u64,
 }
 
@@ -60,6 +67,7 @@ impl Memory {
             breakers: breaker::Breakers::default(),
             local: local::LocalLimits::default(),
             local_slots: slots::LocalSlots::default(),
+            tiers: tiers::Tiers::default(),
             ids: seed,
         }
     }

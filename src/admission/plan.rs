@@ -2,13 +2,15 @@
 
 use super::Facts;
 use super::keys::{Client, KeyValues, NeedsBody};
+use super::region::location_hint;
 use crate::http::pattern::Captures;
 use crate::limit::Quota;
+pub use crate::policy::tier::Tier;
 use crate::policy::{
     Action, Cost, CountWhen, Deadline, Limit, Mode, Numbers, Policy, Rule, Scope, TierUse,
 };
 use crate::time::Span;
-use crate::wire::names::Namer;
+use crate::wire::names::{Namer, Part};
 use crate::wire::{CounterKey, Item};
 
 /// The rules that hold for a request, and what they ask.
@@ -118,17 +120,6 @@ pub struct TierWanted {
     pub value: String,
 }
 
-/// What is known of a caller's tier.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Tier {
-    /// It has to be looked up.
-    Unknown,
-    /// By name.
-    Named(String),
-    /// A quota of its own.
-    Own(Numbers),
-}
-
 /// What planning needs besides the request.
 pub struct Context<'a> {
     /// The policy in force.
@@ -141,8 +132,10 @@ pub struct Context<'a> {
     pub tiers: &'a dyn Fn(usize, &str) -> Tier,
 }
 
-/// Reservations for what the response decides live as long as a request may take, at most.
-const RESERVE: Span = Span::from_secs(60);
+/// Reservations that the head of the response decides live as long as an origin may take for it.
+const RESERVE: Span = Span::from_secs(120);
+/// Those that its body decides, as long as one may take that is still counted whole.
+const RESERVE_FOR_BODY: Span = super::settle::LONGEST_BODY;
 
 /// Finds the rules that hold and lists what they ask.
 #[must_use]
@@ -272,17 +265,23 @@ impl Plan {
                 None => return Ok(None),
             },
         };
-        let key = namer.counter_key(&limit.policy_name, &values.parts());
         let region = (limit.scope == Scope::Region)
             .then(|| facts.continent())
             .flatten();
+        let mut parts = values.parts();
+        // What this isolate remembers of one continent is not true of another.
+        parts.extend(region.as_deref().map(|region| Part {
+            source: "region",
+            value: region.as_bytes(),
+        }));
+        let key = namer.counter_key(&limit.policy_name, &parts);
         let home = values.home(client, &limit.policy_name, namer, policy.shards);
         let enforce = enforces(context, at, key);
         let announced = at.rule(policy).is_none_or(|rule| rule.announce);
         Ok(Some(Applied {
             limit: at,
             object: namer.home_name(&home, region.as_deref()),
-            hint: region.map(|region| region.into_owned()).unwrap_or_default(),
+            hint: region.as_deref().map_or("", location_hint).to_owned(),
             item: Item {
                 key,
                 spill: client.spill(namer, &limit.policy_name),
@@ -293,7 +292,10 @@ impl Plan {
                 durable: limit.precision == crate::policy::Precision::Exact,
                 block: limit.block.clone(),
                 permits: 0,
-                reserve: settle.is_some().then_some(RESERVE),
+                reserve: settle.as_ref().map(|settle| match settle {
+                    Settle::Cost(Cost::ResponseBytes) => RESERVE_FOR_BODY,
+                    Settle::Count(_) | Settle::Cost(_) => RESERVE,
+                }),
             },
             tier,
             settle,
@@ -326,7 +328,7 @@ impl Plan {
         };
         Ok(match (context.tiers)(tier.source, value) {
             Tier::Named(name) => Some(named(&name).unwrap_or_else(default)),
-            Tier::Own(numbers) => Some(("own".to_owned(), numbers)),
+            Tier::Own(own) => Some(("own".to_owned(), own.numbers(limit))),
             Tier::Unknown => {
                 let wanted = TierWanted {
                     source: tier.source,

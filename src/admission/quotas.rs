@@ -17,7 +17,12 @@ pub fn views<'a>(policy: &'a Policy, plan: &Plan, verdict: &Verdict) -> Vec<Quot
                 name: &limit.policy_name,
                 quota,
                 window,
-                remaining: outcome.remaining,
+                // In shadow, too, what would have been refused was more than there is.
+                remaining: if outcome.conforms || applied.item.enforce {
+                    outcome.remaining
+                } else {
+                    0
+                },
                 reset: if outcome.conforms {
                     outcome.reset
                 } else {

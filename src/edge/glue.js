@@ -54,14 +54,27 @@ export function answer(text) {
 // ---- KV
 
 /**
- * A value: its text, null where there is none, its length where that is over `max` bytes, undefined
- * where KV failed. Never rejects.
+ * A value: its text, null where there is none, false where it is longer than `max` bytes (no more
+ * of it is read), undefined where KV failed. Never rejects.
  */
 export async function kvText(namespace, key, max) {
   try {
-    const bytes = await namespace.get(key, "arrayBuffer");
-    if (bytes === null) return null;
-    return bytes.byteLength > max ? bytes.byteLength : new TextDecoder().decode(bytes);
+    const stream = await namespace.get(key, "stream");
+    if (stream === null) return null;
+    const reader = stream.getReader();
+    const decoder = new TextDecoder();
+    let text = "";
+    let size = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return text + decoder.decode();
+      size += value.byteLength;
+      if (size > max) {
+        reader.cancel().catch(() => {});
+        return false;
+      }
+      text += decoder.decode(value, { stream: true });
+    }
   } catch {
     return undefined;
   }
@@ -153,6 +166,41 @@ export function withFields(response, set, append) {
   const add = append === "" ? [] : append.split("\n");
   for (let i = 0; i + 1 < add.length; i += 2) out.headers.append(add[i], add[i + 1]);
   return out;
+}
+
+/**
+ * A response like `response`, and the promise of how many bytes of its body were sent: all of them,
+ * or those that the client took before it left, or before `mostMs` were over.
+ */
+export function counted(response, mostMs) {
+  if (!response.body) return [response, Promise.resolve(0)];
+  const length = response.headers.get("content-length");
+  const { readable, writable } = /^\d+$/.test(length ?? "")
+    ? new FixedLengthStream(BigInt(length))
+    : new IdentityTransformStream();
+  let bytes = 0;
+  const pump = async (reader, writer) => {
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return await writer.close();
+        await writer.write(value);
+        bytes += value.byteLength;
+      }
+    } catch (error) {
+      reader.cancel(error).catch(() => {});
+      writer.abort(error).catch(() => {});
+    }
+  };
+  const over = pump(response.body.getReader(), writable.getWriter());
+  const out = new Response(readable, {
+    status: response.status,
+    statusText: response.statusText,
+    headers: response.headers,
+    encodeBody: "manual",
+    cf: response.cf,
+  });
+  return [out, within(over, mostMs).then(() => bytes)];
 }
 
 /** Bytes of all header names and values, as characters: a value's bytes are one character each. */

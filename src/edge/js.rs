@@ -105,6 +105,7 @@ extern "C" {
     ) -> Promise;
     #[wasm_bindgen(js_name = withFields, catch)]
     pub fn with_fields(response: &Response, set: &str, append: &str) -> Result<JsValue, JsValue>;
+    pub fn counted(response: &Response, most_ms: f64) -> js_sys::Array;
     #[wasm_bindgen(js_name = kvText)]
     pub fn kv_text(namespace: &JsValue, key: &str, max: f64) -> Promise;
     pub fn within(promise: &Promise, ms: f64) -> Promise;

@@ -51,32 +51,25 @@ pub async fn wait(isolate: &Isolate, reading: &Promise) {
 }
 
 async fn read(isolate: &Isolate, namespace: &JsValue) {
-    let document = fetch(namespace, KEY).await;
+    let document = fetch(namespace, KEY, MAX_BYTES).await;
     let taken = isolate.live.borrow_mut().take_in(document, clock::now());
     tell(isolate, taken);
     if isolate.live.borrow().wants_previous() {
-        let document = fetch(namespace, PREVIOUS).await;
+        let document = fetch(namespace, PREVIOUS, MAX_BYTES).await;
         let now = clock::now();
         let taken = isolate.live.borrow_mut().take_in_previous(&document, now);
         tell(isolate, taken);
     }
 }
 
-async fn fetch(namespace: &JsValue, key: &str) -> Read {
+/// Reads a value of at most `max` bytes.
+pub async fn fetch(namespace: &JsValue, key: &str, max: usize) -> Read {
     #[expect(clippy::cast_precision_loss, reason = "bytes of a policy")]
-    let reading = js::kv_text(namespace, key, MAX_BYTES as f64);
+    let reading = js::kv_text(namespace, key, max as f64);
     match JsFuture::from(reading).await {
         Ok(value) if value.is_null() => Read::Absent,
-        Ok(value) => match (value.as_string(), value.as_f64()) {
-            (Some(text), _) => Read::Text(text),
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a length in bytes"
-            )]
-            (None, Some(bytes)) => Read::TooLarge(bytes as u64),
-            (None, None) => Read::Failed,
-        },
+        Ok(value) if value == JsValue::FALSE => Read::TooLarge,
+        Ok(value) => value.as_string().map_or(Read::Failed, Read::Text),
         Err(_) => Read::Failed,
     }
 }

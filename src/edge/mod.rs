@@ -16,8 +16,10 @@ mod origin;
 mod request;
 mod respond;
 mod serve;
+mod settle;
 mod slots;
 mod storage;
+mod tiers;
 
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;

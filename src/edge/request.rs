@@ -92,6 +92,13 @@ impl RequestFacts {
             .as_deref()
     }
 
+    /// The client has gone away.
+    #[must_use]
+    pub fn is_abandoned(&self) -> bool {
+        Reflect::get(&self.request.signal(), &JsValue::from_str("aborted"))
+            .is_ok_and(|aborted| aborted.is_truthy())
+    }
+
     /// There is a body, even an empty one.
     #[must_use]
     pub fn has_body(&self) -> bool {

@@ -5,16 +5,17 @@ use wasm_bindgen::JsValue;
 
 use super::body;
 use super::clock;
-use super::js::{self, Response};
+use super::js::{self, Headers, Response};
 use super::request::RequestFacts;
 use super::serve::Exchange;
 use crate::admission::refusals::Shaped;
 use crate::admission::{Plan, Verdict, quotas};
 use crate::http::answer::{Asked, Rendered, Shape, render};
 use crate::http::code::Code;
+use crate::http::cors;
 use crate::http::fields::{self, Field};
 use crate::http::refusal::Refusal;
-use crate::policy::RequestView;
+use crate::policy::{Cors, RequestView};
 
 /// A refusal where no policy is in force.
 pub fn bare(facts: &RequestFacts, refusal: &Refusal) -> JsValue {
@@ -61,8 +62,27 @@ pub fn pass(exchange: &Exchange, plan: &Plan, verdict: &Verdict, response: &Resp
         return response.into();
     }
     let headers = response.response_headers();
-    let merged = fields::merge(ours, &views, |name| headers.get(name), clock::now());
+    let mut merged = fields::merge(ours, &views, |name| headers.get(name), clock::now());
+    merged.extend(exposure(exchange, plan, &headers, &merged));
     js::with_fields(response, &lines(&merged), "").unwrap_or_else(|_| response.into())
+}
+
+/// What lets scripts of other origins read the fields that are added, where a rule's `cors` says so
+/// and the origin itself lets them read the answer.
+fn exposure(exchange: &Exchange, plan: &Plan, headers: &Headers, added: &[Field]) -> Option<Field> {
+    let rules = plan.rules.iter();
+    let mut listed = rules.filter_map(|rule| exchange.policy.rules.get(*rule)?.cors.as_ref());
+    let first = listed.next()?;
+    let origin = exchange.facts.text("origin")?;
+    let names: Vec<&str> = added.iter().map(|(name, _)| *name).collect();
+    let allowed = headers.get("access-control-allow-origin");
+    let exposed = headers.get("access-control-expose-headers");
+    let extended = |rule: &Cors| {
+        let (allowed, exposed) = (allowed.as_deref(), exposed.as_deref());
+        cors::extended_exposure(rule, Some(&origin), allowed, exposed, &names)
+    };
+    let value = std::iter::once(first).chain(listed).find_map(extended)?;
+    Some(("Access-Control-Expose-Headers", value))
 }
 
 fn send(rendered: &Rendered, dropped: Option<&Promise>) -> JsValue {

@@ -4,7 +4,7 @@
 //! refusal or the promise of `fetch(request)` itself is handed back and no Rust future is made.
 //! Everything else goes on in [`Exchange::run`].
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use wasm_bindgen::{JsCast, JsValue};
@@ -13,9 +13,10 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use super::isolate::{self, Isolate};
 use super::js::{self, Context, Env, Request, Way};
 use super::request::{BodyFacts, RequestFacts};
-use super::{ask, body, clock, live_policy, origin, respond, slots};
+use super::{ask, body, clock, live_policy, origin, respond, settle, slots, tiers};
 use crate::admission::body::BodyPlan;
-use crate::admission::plan::{self, Context as Planning, Plan, Tier};
+use crate::admission::plan::{self, Context as Planning, Plan, Tier, TierWanted};
+use crate::admission::preflight;
 use crate::admission::refusals::{self, Shaped};
 use crate::admission::{Begin, Conclusion, Question, Verdict};
 use crate::admission::{guard, second};
@@ -74,10 +75,34 @@ impl Exchange {
     fn begin(self) -> JsValue {
         let mode = self.mode();
         self.look_at_body();
-        let mut plan = self.plan(mode);
+        let plan = self.plan(mode, false);
+        if plan.tiers_wanted.is_empty() {
+            return self.go_on(mode, plan);
+        }
+        // What this isolate refuses anyway needs no look-up.
+        let recalled = self
+            .isolate
+            .memory
+            .borrow_mut()
+            .recall(&self.policy, &plan, clock::now());
+        if let Some(verdict) = recalled {
+            return self.refuse_by(&plan, &verdict);
+        }
+        future_to_promise(async move {
+            tiers::look_up(&self, &plan.tiers_wanted).await;
+            let plan = self.plan(mode, true);
+            Ok(self.go_on(mode, plan))
+        })
+        .into()
+    }
+
+    fn go_on(self, mode: Mode, mut plan: Plan) -> JsValue {
         let declared = self.facts.body_facts();
         let present = !declared.known;
         let body = BodyPlan::new(&self.policy, &plan, mode, present, declared.bytes);
+        if let Some(refusal) = preflight::check(&plan, mode, &body) {
+            return self.refuse(&plan, &Verdict::default(), &refusal.into());
+        }
         if let Some(guarded) = guard::check(&self.policy, &plan, mode, &self.facts, &body) {
             return self.refuse(&plan, &Verdict::default(), &refusals::of_guard(guarded));
         }
@@ -86,7 +111,7 @@ impl Exchange {
                 Ok(None) => {}
                 Ok(cost) => {
                     self.set_cost(cost);
-                    plan = self.plan(mode);
+                    plan = self.plan(mode, true);
                 }
                 Err(shaped) => return self.refuse(&plan, &Verdict::default(), &shaped),
             }
@@ -138,22 +163,50 @@ impl Exchange {
         });
     }
 
-    fn planning<'a>(&'a self, mode: Mode, tiers: &'a dyn Fn(usize, &str) -> Tier) -> Planning<'a> {
-        Planning {
-            policy: &self.policy,
-            namer: &self.isolate.namer,
-            mode,
-            tiers,
-        }
+    fn plan(&self, mode: Mode, looked_up: bool) -> Plan {
+        self.planned(mode, looked_up, |context| plan::plan(context, &self.facts))
     }
 
-    fn plan(&self, mode: Mode) -> Plan {
-        let tiers = |_: usize, _: &str| Tier::Named(String::new());
-        plan::plan(&self.planning(mode, &tiers), &self.facts)
+    /// Plans with the tiers that are known; once they have been looked up, what is still unknown is
+    /// the default.
+    fn planned(&self, mode: Mode, looked_up: bool, make: impl Fn(&Planning<'_>) -> Plan) -> Plan {
+        let stale = RefCell::new(Vec::new());
+        let plan = {
+            let memory = self.isolate.memory.borrow();
+            let tiers = |source: usize, value: &str| {
+                let known = self.policy.tiers.get(source);
+                let (tier, is_stale) = known.map_or((Tier::Unknown, false), |known| {
+                    memory.tiers.find(known, value, clock::now())
+                });
+                if is_stale {
+                    let value = value.to_owned();
+                    stale.borrow_mut().push(TierWanted { source, value });
+                }
+                match tier {
+                    Tier::Unknown if looked_up => Tier::Named(String::new()),
+                    tier => tier,
+                }
+            };
+            make(&Planning {
+                policy: &self.policy,
+                namer: &self.isolate.namer,
+                mode,
+                tiers: &tiers,
+            })
+        };
+        tiers::refresh(self, &stale.borrow());
+        plan
     }
 
     fn later(self, plan: Plan, body: BodyPlan, begin: Begin) -> JsValue {
-        future_to_promise(async move { Ok(self.run(plan, body, begin).await) }).into()
+        let settles = plan.applied.iter().any(|applied| applied.settle.is_some());
+        let context = settles.then(|| self.context.clone());
+        let answer = future_to_promise(async move { Ok(self.run(plan, body, begin).await) });
+        if let Some(context) = context {
+            // What was reserved is settled even when the client does not wait for the answer.
+            context.wait_until(&answer);
+        }
+        answer.into()
     }
 
     async fn run(self, mut plan: Plan, body: BodyPlan, begin: Begin) -> JsValue {
@@ -185,8 +238,16 @@ impl Exchange {
 
     /// Asks the limits that had to wait for the body.
     async fn second_round(&self, plan: &mut Plan, verdict: &mut Verdict) {
-        let tiers = |_: usize, _: &str| Tier::Named(String::new());
-        let more = plan::plan_after_body(&self.planning(self.mode(), &tiers), &self.facts, plan);
+        let planned = |looked_up| {
+            self.planned(self.mode(), looked_up, |context| {
+                plan::plan_after_body(context, &self.facts, plan)
+            })
+        };
+        let mut more = planned(false);
+        if !more.tiers_wanted.is_empty() {
+            tiers::look_up(self, &more.tiers_wanted).await;
+            more = planned(true);
+        }
         // The keys are made: nothing looks at the content again.
         self.facts.forget_content();
         let now = clock::now();
@@ -241,7 +302,11 @@ impl Exchange {
             Err(refusal) => return self.refuse(plan, verdict, &refusal.into()),
         };
         match fetched {
-            Ok(response) => respond::pass(self, plan, verdict, &response.unchecked_into()),
+            Ok(response) => {
+                let reservations = &verdict.reservations;
+                let response = settle::answered(self, reservations, response.unchecked_into());
+                respond::pass(self, plan, verdict, &response)
+            }
             Err(_) => self.refuse(plan, verdict, &self.failure(body)),
         }
     }
@@ -264,6 +329,7 @@ impl Exchange {
 
     /// Answers with a refusal.
     pub fn refuse(&self, plan: &Plan, verdict: &Verdict, shaped: &Shaped) -> JsValue {
+        settle::refused(self, &verdict.reservations, shaped);
         respond::refusal(self, plan, verdict, shaped)
     }
 

@@ -25,6 +25,7 @@ pub mod rule;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod schema;
 mod syntax;
+pub mod tier;
 mod unit;
 pub mod view;
 

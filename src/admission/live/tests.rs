@@ -142,10 +142,10 @@ fn with_nothing_that_loads_there_is_none_and_it_is_said_why() {
     let mut live = Live::start(None, true, at(0));
     assert!(live.in_force().is_none());
     assert_eq!(live.fault().expect("a fault").fault.path, "POLICY");
-    live.take_in(Read::TooLarge(5_000_000), at(0));
+    live.take_in(Read::TooLarge, at(0));
     assert!(live.in_force().is_none());
     let rejected = live.fault().expect("a fault");
-    assert_eq!(rejected.fault.found, "5000000 bytes");
+    assert_eq!(rejected.fault.found, "more than 1048576 bytes");
     live.take_in(text(GOOD), at(1));
     in_force(&live, Source::Kv, "a");
     live.take_in(Read::Absent, at(2));
