@@ -13,6 +13,7 @@
 //! | --- | --- | --- |
 //! | [`time`] | instants and spans in integer microseconds; the only place that converts or rounds | – |
 //! | [`policy`] | what the operator wrote: raw document to checked `Policy`; matching | `time` |
+//! | `map` | ordered maps of which the compiler makes one copy | key types of `time` and `wire` |
 //! | [`limit`] | how to count: one file per algorithm, pure | `time` |
 //! | [`wire`] | Worker to object messages, object and counter names, versioned | `time`, `limit` |
 //! | [`ledger`] | the state machine inside one counter object, over a `Store` | `time`, `limit`, `wire` |
@@ -41,6 +42,7 @@ pub mod edge;
 pub mod http;
 pub mod ledger;
 pub mod limit;
+mod map;
 pub mod policy;
 pub mod time;
 pub mod wire;

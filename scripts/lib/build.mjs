@@ -8,6 +8,7 @@ import { alone } from "./lock.mjs";
 import { BUILD, ESBUILD, ROOT, WASM_OPT, tool } from "./paths.mjs";
 import { run } from "./run.mjs";
 import { Stop, say } from "./say.mjs";
+import { stripNames } from "./strip.mjs";
 
 /** Most that the Worker may weigh, script and Wasm together, gzipped. */
 export const BUDGET_BYTES = 250 * 1024;
@@ -16,7 +17,7 @@ export const BUDGET_BYTES = 250 * 1024;
 const MODE = process.env.WEIR_BUILD === "dev" ? "--dev" : "--release";
 
 const STAMP = join(BUILD, ".built-from");
-const INPUTS = ["Cargo.toml", "Cargo.lock", "src", "scripts/lib/build.mjs"];
+const INPUTS = ["Cargo.toml", "Cargo.lock", "src", "scripts/lib/build.mjs", "scripts/lib/strip.mjs"];
 
 /** Checks the policies in wrangler.toml; a fault stops the script. */
 export const check = (file = "wrangler.toml") =>
@@ -35,6 +36,7 @@ export const buildWorker = () =>
       env: { WASM_BINDGEN_BIN: tool("wasm-bindgen"), WASM_OPT_BIN: WASM_OPT, ESBUILD_BIN: ESBUILD },
       failure: "the Worker could not be built; what the compiler said is above.",
     });
+    if (MODE === "--release") await stripNames(join(BUILD, "index_bg.wasm"));
     await writeFile(STAMP, inputs);
   });
 

@@ -3,8 +3,7 @@
 //! After three failures in a row its callers go straight to `on_error` for one second, doubling to
 //! ten, with one probe at a time. A failure is no answer in time or an error, never a refusal.
 
-use std::collections::BTreeMap;
-
+use crate::map::Sorted;
 use crate::time::{Span, Timestamp};
 
 /// Failures in a row before an object is left alone.
@@ -20,7 +19,7 @@ const CAPACITY: usize = 4_096;
 /// The failing objects of one isolate, by name.
 #[derive(Debug, Default)]
 pub struct Breakers {
-    failing: BTreeMap<String, Failing>,
+    failing: Sorted<String, Failing>,
 }
 
 #[derive(Debug)]
@@ -70,7 +69,7 @@ impl Breakers {
         } else {
             if self.failing.len() >= CAPACITY {
                 self.failing
-                    .retain(|_, failing| now < failing.until + LONGEST_QUIET);
+                    .retain(|failing| now < failing.until + LONGEST_QUIET);
             }
             if self.failing.len() < CAPACITY {
                 let failing = Failing {

@@ -5,9 +5,8 @@
 //! Only requests of that cost or more are refused from memory, under the same quota; a cheaper one
 //! asks, and so does a `distinct` value, unless it is the very value that was refused.
 
-use std::collections::BTreeMap;
-
 use crate::limit::Quota;
+use crate::map::Map;
 use crate::time::{Span, Timestamp};
 use crate::wire::{CounterKey, Item, Outcome};
 
@@ -19,7 +18,7 @@ const CAPACITY: usize = 8_192;
 /// Keys known to be out of quota.
 #[derive(Debug, Default)]
 pub struct Denials {
-    known: BTreeMap<CounterKey, Denial>,
+    known: Map<CounterKey, Denial>,
 }
 
 #[derive(Debug, Clone, Copy)]

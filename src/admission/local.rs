@@ -3,9 +3,8 @@
 //! What that bounds is the quota times the number of isolates, and it starts from nothing each
 //! time: it is a fuse, not a counter. The docs say so.
 
-use std::collections::BTreeMap;
-
 use crate::limit::{Decision, Quota, State};
+use crate::map::Map;
 use crate::time::{Span, Timestamp};
 use crate::wire::{CounterKey, Item, Outcome};
 
@@ -15,7 +14,7 @@ const CAPACITY: usize = 4_096;
 /// The quotas that this isolate keeps.
 #[derive(Debug, Default)]
 pub struct LocalLimits {
-    states: BTreeMap<CounterKey, (Quota, State)>,
+    states: Map<CounterKey, (Quota, State)>,
 }
 
 impl LocalLimits {
@@ -25,8 +24,7 @@ impl LocalLimits {
         let quota = item.quota;
         let (was, state) = self
             .states
-            .entry(key)
-            .or_insert_with(|| (quota, State::new(&quota)));
+            .get_or_insert_with(key, || (quota, State::new(&quota)));
         if *was != quota {
             let old = std::mem::replace(state, State::new(&quota));
             *state = old.requote(was, &quota, now);

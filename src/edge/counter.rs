@@ -16,7 +16,6 @@
 //! something has to be written behind; an alarm brings it back to delete what is over.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use js_sys::{Function, Promise};
@@ -26,6 +25,7 @@ use super::js::{self, ObjectState, Request};
 use super::slots::open_answer;
 use super::{clock, storage::ObjectStore};
 use crate::ledger::{Ledger, Reply};
+use crate::map::Map;
 use crate::time::Timestamp;
 use crate::wire::{Acquired, Answer, Call, CallId};
 
@@ -41,7 +41,7 @@ type Left = Closure<dyn FnMut(u64)>;
 struct Inner {
     ledger: RefCell<Ledger<ObjectStore>>,
     /// Promises of callers that wait for a slot.
-    waiting: RefCell<BTreeMap<CallId, Function>>,
+    waiting: RefCell<Map<CallId, Function>>,
     timer: RefCell<Option<(Timestamp, JsValue)>>,
     wake: RefCell<Option<Closure<dyn FnMut()>>>,
     left: RefCell<Option<Left>>,

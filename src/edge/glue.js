@@ -1,9 +1,18 @@
 // What JavaScript does better than Rust across the boundary: chaining promises and handling
 // streams. It decides nothing: every limit, status and time in here was handed over by Rust.
 
-const ASK = "http://counter/";
+// ---- starting anew after a trap (see reset.rs)
+
+export const initState = { criticalError: false, instanceId: 0 };
+
+export function panicked(message) {
+  console.error("Critical", new Error(`Rust panic: ${message}`));
+  initState.criticalError = true;
+}
 
 // ---- calls to counter objects
+
+const ASK = "http://counter/";
 
 /**
  * Asks several objects at once. `names`, `hints` and `messages` are lines of the same number.

@@ -14,6 +14,7 @@ mod js;
 mod live_policy;
 mod origin;
 mod request;
+mod reset;
 mod respond;
 mod serve;
 mod settle;
@@ -23,8 +24,6 @@ mod tiers;
 
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-// Linked for what worker-build's shim needs of it; its wrappers stay out of a request's path.
-use worker as _;
 
 /// The Worker's handler: a `Response`, or the promise of one.
 #[wasm_bindgen]

@@ -1,9 +1,9 @@
 //! One counter: its state, what of it is promised to whom, and what storage knows of it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use crate::limit::{Algorithm, Block, Quota, State};
+use crate::map::{Key, Map, Words};
 use crate::time::{Span, Timestamp};
 use crate::wire::CallId;
 
@@ -22,6 +22,21 @@ pub(super) struct HoldName {
     pub lease: bool,
 }
 
+impl Key for HoldName {
+    fn words(self) -> Words {
+        let kind = u64::from(self.item) << 1 | u64::from(self.lease);
+        [self.until.as_micros(), self.id.0, kind]
+    }
+    fn from_words([until, id, kind]: Words) -> Self {
+        HoldName {
+            until: Timestamp::from_micros(until),
+            id: CallId(id),
+            item: u32::try_from(kind >> 1).unwrap_or(u32::MAX),
+            lease: kind & 1 == 1,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hold {
     pub units: u64,
@@ -37,7 +52,7 @@ pub(super) struct Counter {
     pub block: Block,
     /// The longest step of the `block` that was last asked for: decides when escalation ends.
     pub longest_step: Span,
-    pub holds: BTreeMap<HoldName, Hold>,
+    pub holds: Map<HoldName, Hold>,
     /// Its place in the order of use.
     pub tick: u64,
     /// Units counted since the row was written: what losing memory would forgive.
@@ -55,7 +70,7 @@ impl Counter {
             state: State::new(&quota),
             block: Block::default(),
             longest_step: Span::ZERO,
-            holds: BTreeMap::new(),
+            holds: Map::new(),
             tick: 0,
             unsaved: 0,
             restate: false,

@@ -101,7 +101,7 @@ impl<S: Store> Ledger<S> {
                 counter
                     .holds
                     .keys()
-                    .for_each(|name| self.promises.remove(name));
+                    .for_each(|name| self.promises.remove(&name));
             }
             forgotten = forgotten.saturating_add(u32::from(held));
         }

@@ -1,8 +1,7 @@
 //! Which call was promised what, and when each promise ends.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::counter::HoldName;
+use crate::map::{Map, Set};
 use crate::time::Timestamp;
 use crate::wire::{CallId, CounterKey};
 
@@ -21,10 +20,10 @@ pub(super) struct Promise {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Promises {
-    by_call: BTreeMap<CallId, Vec<Promise>>,
-    by_end: BTreeMap<HoldName, CounterKey>,
+    by_call: Map<CallId, Vec<Promise>>,
+    by_end: Map<HoldName, CounterKey>,
     /// Reservations: their settling is worth staying in memory for.
-    reserved: BTreeSet<HoldName>,
+    reserved: Set<HoldName>,
 }
 
 impl Promises {
@@ -38,8 +37,7 @@ impl Promises {
             self.reserved.insert(promise.name);
         }
         self.by_call
-            .entry(promise.name.id)
-            .or_default()
+            .get_or_insert_with(promise.name.id, Vec::new)
             .push(promise);
     }
 
@@ -48,7 +46,7 @@ impl Promises {
         let (name, key) = self
             .by_end
             .first_key_value()
-            .map(|(name, key)| (*name, *key))?;
+            .map(|(name, key)| (name, *key))?;
         if name.until > now {
             return None;
         }

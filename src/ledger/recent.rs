@@ -1,7 +1,8 @@
 //! Calls that were answered lately, so that a repeated one is answered again and not carried out.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
+use crate::map::Map;
 use crate::time::{Span, Timestamp};
 use crate::wire::{CallId, Charged};
 
@@ -21,7 +22,7 @@ pub(super) enum Past {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recent {
-    by_id: BTreeMap<CallId, (Timestamp, Past)>,
+    by_id: Map<CallId, (Timestamp, Past)>,
     by_age: VecDeque<(Timestamp, CallId)>,
 }
 

@@ -1,10 +1,9 @@
 //! What is in storage, what has to be, and the alarm that clears it.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::counter::{Counter, IDLE};
 use super::row;
 use super::store::{Store, StoreFault, Urgency};
+use crate::map::{Map, Set};
 use crate::time::{Span, Timestamp};
 use crate::wire::CounterKey;
 
@@ -30,11 +29,11 @@ const DELETED_PER_ALARM: usize = 1_000;
 pub(super) struct Shelf<S> {
     pub store: S,
     /// When the row of each counter is void.
-    rows: BTreeMap<CounterKey, Timestamp>,
+    rows: Map<CounterKey, Timestamp>,
     /// When the row of slots is void, if there is one.
     pub slots_row: Option<Timestamp>,
     /// Counters whose rows are to be looked at.
-    due: BTreeSet<(Timestamp, CounterKey)>,
+    due: Set<(Timestamp, CounterKey)>,
     alarm: Option<Timestamp>,
     alarm_is_news: bool,
     pub written: u64,
@@ -45,9 +44,9 @@ impl<S: Store> Shelf<S> {
     pub fn new(store: S) -> Shelf<S> {
         Shelf {
             store,
-            rows: BTreeMap::new(),
+            rows: Map::new(),
             slots_row: None,
-            due: BTreeSet::new(),
+            due: Set::new(),
             alarm: None,
             alarm_is_news: false,
             written: 0,
@@ -91,7 +90,7 @@ impl<S: Store> Shelf<S> {
     }
 
     pub fn next_due(&self) -> Option<Timestamp> {
-        self.due.first().map(|(due, _)| *due)
+        self.due.first().map(|(due, _)| due)
     }
 
     pub fn pop_due(&mut self, now: Timestamp) -> Option<CounterKey> {
@@ -226,7 +225,7 @@ impl<S: Store> Shelf<S> {
             .rows
             .iter()
             .filter(|(_, at)| !live(at))
-            .map(|(key, _)| *key);
+            .map(|(key, _)| key);
         for key in void.take(DELETED_PER_ALARM).collect::<Vec<_>>() {
             self.forget(key, now);
         }

@@ -3,10 +3,8 @@
 //! A counter may leave memory when nothing is promised from it and either time has made it void or
 //! storage knows all of it. The least recently used goes first.
 
-use std::collections::BTreeMap;
-use std::ops::Bound;
-
 use super::counter::Counter;
+use crate::map::Map;
 use crate::time::Timestamp;
 use crate::wire::CounterKey;
 
@@ -26,8 +24,8 @@ const SWEPT_PER_CALL: usize = 2;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
-    counters: BTreeMap<CounterKey, Counter>,
-    by_use: BTreeMap<u64, CounterKey>,
+    counters: Map<CounterKey, Counter>,
+    by_use: Map<u64, CounterKey>,
     ticks: u64,
     swept_to: Option<CounterKey>,
 }
@@ -99,9 +97,8 @@ impl Table {
     /// Forgets void counters, a few at a time, going round all of them.
     pub fn sweep(&mut self, now: Timestamp) {
         for _ in 0..SWEPT_PER_CALL {
-            let from = self.swept_to.map_or(Bound::Unbounded, Bound::Excluded);
-            let next = self.counters.range((from, Bound::Unbounded)).next();
-            let next = next.map(|(key, counter)| (*key, counter.may_go(now)));
+            let next = self.counters.after(self.swept_to);
+            let next = next.map(|(key, counter)| (key, counter.may_go(now)));
             self.swept_to = next.map(|(key, _)| key);
             if let Some((key, true)) = next {
                 self.remove(key);

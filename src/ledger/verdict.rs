@@ -1,9 +1,8 @@
 //! What one counter says to one request, and how long a refusal stays true.
 
-use std::collections::BTreeMap;
-
 use super::counter::{Hold, HoldName};
 use crate::limit::{Block, Decision, Quota, State};
+use crate::map::Map;
 use crate::time::{Span, Timestamp};
 use crate::wire::Outcome;
 
@@ -29,7 +28,7 @@ pub(super) struct Ask {
 pub(super) struct View<'a> {
     pub state: &'a State,
     pub block: Block,
-    pub holds: &'a BTreeMap<HoldName, Hold>,
+    pub holds: &'a Map<HoldName, Hold>,
 }
 
 /// The answer of one counter. The second part is true for a violation in the sense of `block`: the
@@ -98,7 +97,7 @@ fn wait_for_holds(view: &View<'_>, ask: &Ask, now: Timestamp) -> Span {
     };
     let mut state = view.state.clone();
     let mut since = now;
-    let holds: Vec<(&HoldName, &Hold)> = view.holds.iter().collect();
+    let holds: Vec<(HoldName, &Hold)> = view.holds.iter().collect();
     for batch in holds.chunks(holds.len().div_ceil(STEPS_AHEAD).max(1)) {
         let Some((last, _)) = batch.last() else { break };
         let end = last.until.max(since);

@@ -49,7 +49,7 @@ impl State {
                 put_count(out, entries.len());
                 let mut times = Deltas::default();
                 for (last, value) in entries {
-                    put_varint(out, times.next(*last));
+                    put_varint(out, times.next(last));
                     out.extend_from_slice(&value.to_le_bytes());
                 }
             }

@@ -5,19 +5,17 @@
 //! at most `limit` different values are admitted. Costs above 1 count as 1. Values are known by
 //! their keyed hashes; no value at all counts as one value.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::counter::Counter;
 use super::{Decision, MAX_ENTRIES, Quota};
+use crate::map::{Map, Set};
 use crate::time::{Span, Timestamp};
 
 /// The state of a count of distinct values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Distinct {
-    values: BTreeMap<u64, Seen>,
+    values: Map<u64, Seen>,
     /// The values that nobody holds, by the time they were last spent.
-    idle: BTreeSet<(Timestamp, u64)>,
+    idle: Set<(Timestamp, u64)>,
 }
 
 /// One value. It has been spent, or is held, or both.
@@ -57,7 +55,7 @@ impl Distinct {
         };
         let skip = self.expired(quota, now).saturating_add(before);
         match self.idle.iter().nth(skip) {
-            Some((last, _)) => (*last + quota.window).saturating_since(now),
+            Some((last, _)) => (last + quota.window).saturating_since(now),
             None => quota.window,
         }
     }
@@ -84,21 +82,19 @@ impl Distinct {
     /// Applies `change` to a value and keeps the order of idle ones. New values beyond the bound
     /// are not taken up: every quota is spent by then.
     fn update(&mut self, value: u64, change: impl FnOnce(&mut Seen)) {
-        let full = self.values.len() >= MAX_ENTRIES;
-        let mut entry = match self.values.entry(value) {
-            Entry::Vacant(_) if full => return,
-            Entry::Vacant(vacant) => vacant.insert_entry(Seen::default()),
-            Entry::Occupied(occupied) => occupied,
-        };
+        if self.values.len() >= MAX_ENTRIES && !self.values.contains_key(&value) {
+            return;
+        }
+        let seen = self.values.get_or_insert_with(value, Seen::default);
         if let Seen {
             last: Some(last),
             holds: 0,
-        } = *entry.get()
+        } = *seen
         {
             self.idle.remove(&(last, value));
         }
-        change(entry.get_mut());
-        match *entry.get() {
+        change(seen);
+        match *seen {
             Seen {
                 last: Some(last),
                 holds: 0,
@@ -109,14 +105,14 @@ impl Distinct {
                 last: None,
                 holds: 0,
             } => {
-                entry.remove();
+                self.values.remove(&value);
             }
             Seen { .. } => {}
         }
     }
 
     /// What is stored: values nobody holds, by the time they were last spent.
-    pub(super) fn entries(&self) -> impl ExactSizeIterator<Item = &(Timestamp, u64)> {
+    pub(super) fn entries(&self) -> impl ExactSizeIterator<Item = (Timestamp, u64)> {
         self.idle.iter()
     }
 
@@ -215,7 +211,7 @@ impl Counter for Distinct {
     }
 
     fn trim(&mut self, quota: &Quota, now: Timestamp) {
-        while let Some((last, value)) = self.idle.first().copied()
+        while let Some((last, value)) = self.idle.first()
             && last + quota.window <= now
         {
             self.idle.pop_first();
@@ -228,7 +224,7 @@ impl Counter for Distinct {
             .values
             .iter()
             .filter(|(_, seen)| seen.holds > 0)
-            .map(|(v, _)| *v)
+            .map(|(value, _)| value)
             .collect();
         for value in held {
             self.update(value, |seen| {

@@ -7,7 +7,7 @@
 use super::rule::Rule;
 use crate::http::path::{Pattern, normalise, segments};
 use crate::http::pattern::fold;
-use std::collections::BTreeMap;
+use crate::map::Sorted;
 
 /// Literal segments that a rule is filed under at most, and beginnings that a request looks under.
 const DEPTH: usize = 4;
@@ -15,8 +15,8 @@ const DEPTH: usize = 4;
 /// The rules of a policy, by the beginnings of their paths.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
-    exact: BTreeMap<String, Vec<usize>>,
-    folded: BTreeMap<String, Vec<usize>>,
+    exact: Sorted<String, Vec<usize>>,
+    folded: Sorted<String, Vec<usize>>,
 }
 
 impl Index {
@@ -56,12 +56,17 @@ impl Index {
     }
 }
 
-fn file(map: &mut BTreeMap<String, Vec<usize>>, beginning: String, rule: usize) {
-    map.entry(beginning).or_default().push(rule);
+fn file(map: &mut Sorted<String, Vec<usize>>, beginning: String, rule: usize) {
+    match map.get_mut(&beginning) {
+        Some(rules) => rules.push(rule),
+        None => {
+            map.insert(beginning, vec![rule]);
+        }
+    }
 }
 
 fn look<S: AsRef<str>>(
-    map: &BTreeMap<String, Vec<usize>>,
+    map: &Sorted<String, Vec<usize>>,
     segments: impl Iterator<Item = S>,
     found: &mut Vec<usize>,
 ) {

@@ -165,10 +165,10 @@ fn read(text: &str, at: &Place, depth: usize, faults: &mut Faults) -> Node {
             Err(_) => odd(faults),
             Ok(Entries(entries)) => {
                 let mut fields: Vec<(String, Node)> = Vec::with_capacity(entries.len());
-                let mut seen = std::collections::BTreeSet::new();
+                let mut seen = crate::map::Sorted::default();
                 for (name, raw) in entries {
                     let place = at.field(&name);
-                    if seen.insert(name.clone()) {
+                    if seen.insert(name.clone(), ()).is_none() {
                         let node = read(raw.get(), &place, depth, faults);
                         fields.push((name, node));
                     } else {

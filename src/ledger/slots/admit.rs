@@ -80,7 +80,7 @@ impl Slots {
     /// Takes one slot of each key.
     pub(super) fn hold(&mut self, id: CallId, held: Held) {
         for key in &held.keys {
-            let pool = self.pools.entry(*key).or_default();
+            let pool = self.pools.get_or_insert_with(*key, Pool::default);
             pool.running = pool.running.saturating_add(1);
         }
         self.holds.insert(id, held);
@@ -107,8 +107,9 @@ impl Slots {
         if before != self.waiters.eldest()
             && let Some(other) = before.and_then(|id| self.waiters.get(id))
         {
-            self.changed
-                .extend(other.needs.iter().map(|need| need.slot.key));
+            for need in &other.needs {
+                self.changed.insert(need.slot.key);
+            }
         }
     }
 
@@ -147,7 +148,7 @@ impl Slots {
     /// A call will need these keys: what it says of their bounds holds from now on.
     pub(super) fn want(&mut self, needs: &[Need]) {
         for need in needs {
-            let pool = self.pools.entry(need.slot.key).or_default();
+            let pool = self.pools.get_or_insert_with(need.slot.key, Pool::default);
             pool.wanted = pool.wanted.saturating_add(1);
             pool.learn(&need.slot);
             self.changed.insert(need.slot.key);

@@ -1,9 +1,8 @@
 //! Slots in use, each with its own lease.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::MAX_LEASE;
 use super::waiters::Need;
+use crate::map::{Map, Set};
 use crate::time::{Span, Timestamp};
 use crate::wire::{CallId, CounterKey};
 
@@ -43,8 +42,8 @@ pub(super) fn capped(lease: Span) -> Span {
 /// All admissions of one object.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holds {
-    by_id: BTreeMap<CallId, Held>,
-    leases: BTreeSet<(Timestamp, CallId)>,
+    by_id: Map<CallId, Held>,
+    leases: Set<(Timestamp, CallId)>,
 }
 
 impl Holds {
@@ -79,11 +78,11 @@ impl Holds {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (CallId, &Held)> {
-        self.by_id.iter().map(|(id, held)| (*id, held))
+        self.by_id.iter()
     }
 
     /// When the next lease ends, and whose.
     pub fn next_lapse(&self) -> Option<(Timestamp, CallId)> {
-        self.leases.first().copied()
+        self.leases.first()
     }
 }

@@ -1,7 +1,6 @@
 //! One line of waiters: arrival order within a `fair_by` value, turns between the values.
 
-use std::collections::BTreeMap;
-
+use crate::map::Map;
 use crate::wire::CallId;
 
 /// The keyed hash of a `fair_by` value; None where the limit has no `fair_by`. All waiters without
@@ -14,9 +13,9 @@ pub(super) type Arrival = u64;
 /// Who stands before whom. Every operation is logarithmic in the number of waiters.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Line {
-    groups: BTreeMap<Value, Group>,
+    groups: Map<Value, Group>,
     /// The values by their turns: the first is next.
-    turns: BTreeMap<u64, Value>,
+    turns: Map<u64, Value>,
     /// The turn behind everybody else's.
     last_turn: u64,
 }
@@ -24,19 +23,19 @@ pub(super) struct Line {
 #[derive(Clone, Debug)]
 struct Group {
     turn: u64,
-    members: BTreeMap<Arrival, CallId>,
+    members: Map<Arrival, CallId>,
 }
 
 impl Line {
     /// Stands a waiter in the line, before whoever of its value arrived later. A value that nobody
     /// stood for gets the last turn.
     pub fn join(&mut self, value: Value, arrival: Arrival, id: CallId) {
-        let group = self.groups.entry(value).or_insert_with(|| {
+        let group = self.groups.get_or_insert_with(value, || {
             self.last_turn = self.last_turn.saturating_add(1);
             self.turns.insert(self.last_turn, value);
             Group {
                 turn: self.last_turn,
-                members: BTreeMap::new(),
+                members: Map::new(),
             }
         });
         group.members.insert(arrival, id);

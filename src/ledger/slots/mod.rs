@@ -24,8 +24,7 @@ mod pool;
 mod stored;
 mod waiters;
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use crate::map::{Map, Set};
 use crate::time::{Span, Timestamp};
 use crate::wire::{Acquire, Acquired, CallId, CounterKey};
 use held::{Held, Holds};
@@ -56,14 +55,14 @@ pub enum Step {
 /// All slots and all waiters of one object.
 #[derive(Clone, Debug, Default)]
 pub struct Slots {
-    pools: BTreeMap<CounterKey, Pool>,
+    pools: Map<CounterKey, Pool>,
     holds: Holds,
     waiters: Waiters,
     past: Past,
     /// Arrivals so far.
     arrivals: u64,
     /// Keys that may have a slot for the first of their line, or nothing left to remember.
-    changed: BTreeSet<CounterKey>,
+    changed: Set<CounterKey>,
     resolved: Vec<(CallId, Acquired)>,
     revision: u64,
 }
@@ -186,7 +185,7 @@ impl Slots {
         self.pools
             .iter()
             .filter(move |(_, pool)| busy(pool))
-            .map(|(key, pool)| (*key, pool.running, pool.waiting()))
+            .map(|(key, pool)| (key, pool.running, pool.waiting()))
     }
 
     /// Decides on a call whose bounds are known, while everybody before it has been served.

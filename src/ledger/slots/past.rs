@@ -1,7 +1,8 @@
 //! Calls that are over, remembered briefly: messages may be repeated, and overtake each other.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
+use crate::map::Map;
 use crate::time::{Span, Timestamp};
 use crate::wire::{Acquired, CallId};
 
@@ -14,7 +15,7 @@ pub(super) const MAX_REMEMBERED: usize = 4_096;
 /// The final answers of calls that no longer hold or want anything.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Past {
-    answers: BTreeMap<CallId, (Timestamp, Acquired)>,
+    answers: Map<CallId, (Timestamp, Acquired)>,
     order: VecDeque<(Timestamp, CallId)>,
 }
 

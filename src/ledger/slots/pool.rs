@@ -1,8 +1,7 @@
 //! What belongs to one key: slots in use, places taken, and the line.
 
-use std::collections::BTreeMap;
-
 use super::line::{Line, Value};
+use crate::map::Map;
 use crate::wire::Slot;
 
 /// The slots and the places of one key, with the bounds that the latest call brought.
@@ -18,7 +17,7 @@ pub(super) struct Pool {
     pub line: Line,
     /// Places taken, by `fair_by` value. A waiter may have a place here and stand in another key's
     /// line, so this is not the length of `line`.
-    places: BTreeMap<Value, u32>,
+    places: Map<Value, u32>,
     taken: u32,
 }
 
@@ -54,7 +53,7 @@ impl Pool {
 
     /// Takes a place.
     pub fn take_place(&mut self, value: Value) {
-        let places = self.places.entry(value).or_default();
+        let places = self.places.get_or_insert_with(value, || 0);
         *places = places.saturating_add(1);
         self.taken = self.taken.saturating_add(1);
     }

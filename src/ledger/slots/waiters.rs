@@ -1,8 +1,7 @@
 //! Calls that wait: they hold nothing but places.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::line::Arrival;
+use crate::map::{Map, Set};
 use crate::time::{Span, Timestamp};
 use crate::wire::{Acquire, CallId, CounterKey, Slot};
 
@@ -63,10 +62,10 @@ impl Waiter {
 /// All waiters of one object.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Waiters {
-    by_id: BTreeMap<CallId, Waiter>,
-    deadlines: BTreeSet<(Timestamp, CallId)>,
+    by_id: Map<CallId, Waiter>,
+    deadlines: Set<(Timestamp, CallId)>,
     /// Those whose turn came once and was of no use, because another of their keys was full.
-    deferred: BTreeMap<Arrival, CallId>,
+    deferred: Map<Arrival, CallId>,
 }
 
 impl Waiters {
@@ -105,6 +104,6 @@ impl Waiters {
 
     /// When the next waiter's time is over, and whose.
     pub fn next_timeout(&self) -> Option<(Timestamp, CallId)> {
-        self.deadlines.first().copied()
+        self.deadlines.first()
     }
 }

@@ -4,7 +4,6 @@ use crate::policy::fault::{Faults, Place, Wrong};
 use crate::policy::key::{KeyPart, KeySource};
 use crate::policy::limit::Scope;
 use crate::policy::rule::Rule;
-use std::collections::BTreeSet;
 
 /// Most objects that one request asks: each is a call, and all of them must agree.
 const MAX_HOMES: usize = 5;
@@ -12,7 +11,7 @@ const MAX_HOMES: usize = 5;
 /// Reports rules whose requests certainly meet more objects than there may be: those of the rule
 /// and those of all rules without conditions.
 pub fn check(rules: &[Rule], faults: &mut Faults) {
-    let mut everywhere = BTreeSet::new();
+    let mut everywhere = Vec::new();
     for rule in rules
         .iter()
         .filter(|rule| rule.matches.is_empty() && rule.skip.is_none())
@@ -22,6 +21,8 @@ pub fn check(rules: &[Rule], faults: &mut Faults) {
     for (index, rule) in rules.iter().enumerate() {
         let mut met = homes(rule);
         met.extend(everywhere.iter().cloned());
+        met.sort_unstable();
+        met.dedup();
         if met.len() > MAX_HOMES {
             let found = format!("one request would ask {} counter objects", met.len());
             let expected = format!(
@@ -36,7 +37,7 @@ pub fn check(rules: &[Rule], faults: &mut Faults) {
     }
 }
 
-fn homes(rule: &Rule) -> BTreeSet<String> {
+fn homes(rule: &Rule) -> Vec<String> {
     let limits = rule.limits.iter();
     let limits = limits.map(|limit| home(&limit.key, limit.scope, &limit.policy_name));
     let slots = rule.concurrency.iter();

@@ -17,9 +17,9 @@ use super::near::near;
 use super::node::Node;
 use super::reader::Reader;
 use super::{Dialect, Mode, Policy, key::part, syntax};
+use crate::map::Sorted;
 use crate::time::Span;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
 
 /// Builds the policy; where faults are found it is of no use.
 pub fn policy(node: &Node, faults: &mut Faults) -> Policy {
@@ -171,11 +171,11 @@ fn scope(reader: &Reader<'_>) -> Scope {
 
 /// Names that may be given once only.
 #[derive(Default)]
-struct Names(BTreeSet<String>);
+struct Names(Sorted<String, ()>);
 
 impl Names {
     fn claim(&mut self, name: &str, at: &Place, faults: &mut Faults) {
-        if !self.0.insert(name.to_owned()) {
+        if self.0.insert(name.to_owned(), ()).is_some() {
             let found = format!("{} is taken", quoted(name));
             faults.add(at, Wrong::new(found, "give each a name of its own"));
         }

@@ -1,5 +1,7 @@
 //! The obvious model: lists that are searched from the front, one key per call.
 
+use std::collections::BTreeMap;
+
 use std::collections::BTreeSet;
 
 use super::*;

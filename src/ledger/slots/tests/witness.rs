@@ -2,6 +2,7 @@
 //! must keep.
 
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 use super::*;
 

@@ -1,0 +1,390 @@
+//! Ordered maps and sets of which the compiler makes one copy.
+//!
+//! A `BTreeMap` is some ten kilobytes of Wasm for every pair of types. The crate has a score of
+//! them, nearly all with keys of a few machine words, so here the tree is always one from three
+//! words to a place in a list of values. The keys keep their own order: [`Key::words`] must.
+
+mod sorted;
+
+pub use sorted::Sorted;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Bound;
+
+use crate::time::Timestamp;
+use crate::wire::{CallId, CounterKey};
+
+/// A key as three words, compared in turn.
+pub type Words = [u64; 3];
+
+/// A key of a few words.
+pub trait Key: Copy {
+    /// The key as words, in the order of the keys.
+    fn words(self) -> Words;
+    /// The key again.
+    fn from_words(words: Words) -> Self;
+}
+
+impl Key for u64 {
+    fn words(self) -> Words {
+        [self, 0, 0]
+    }
+    fn from_words([word, ..]: Words) -> Self {
+        word
+    }
+}
+
+impl Key for Option<u64> {
+    fn words(self) -> Words {
+        self.map_or([0; 3], |word| [1, word, 0])
+    }
+    fn from_words([some, word, _]: Words) -> Self {
+        (some == 1).then_some(word)
+    }
+}
+
+impl Key for CallId {
+    fn words(self) -> Words {
+        [self.0, 0, 0]
+    }
+    fn from_words([id, ..]: Words) -> Self {
+        CallId(id)
+    }
+}
+
+impl Key for CounterKey {
+    fn words(self) -> Words {
+        let all = u128::from_be_bytes(self.0);
+        [high(all), low(all), 0]
+    }
+    fn from_words([first, second, _]: Words) -> Self {
+        let all = u128::from(first) << 64 | u128::from(second);
+        CounterKey(all.to_be_bytes())
+    }
+}
+
+impl Key for (Timestamp, CallId) {
+    fn words(self) -> Words {
+        [self.0.as_micros(), self.1.0, 0]
+    }
+    fn from_words([at, id, _]: Words) -> Self {
+        (Timestamp::from_micros(at), CallId(id))
+    }
+}
+
+impl Key for (Timestamp, u64) {
+    fn words(self) -> Words {
+        [self.0.as_micros(), self.1, 0]
+    }
+    fn from_words([at, word, _]: Words) -> Self {
+        (Timestamp::from_micros(at), word)
+    }
+}
+
+impl Key for (Timestamp, CounterKey) {
+    fn words(self) -> Words {
+        let [first, second, _] = self.1.words();
+        [self.0.as_micros(), first, second]
+    }
+    fn from_words([at, first, second]: Words) -> Self {
+        let key = CounterKey::from_words([first, second, 0]);
+        (Timestamp::from_micros(at), key)
+    }
+}
+
+fn high(all: u128) -> u64 {
+    (all >> 64) as u64
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the lower half is meant")]
+fn low(all: u128) -> u64 {
+    all as u64
+}
+
+/// The tree that all maps and sets share the code of.
+type Places = BTreeMap<Words, u32>;
+
+/// A `BTreeMap` for small keys, which it gives back by value.
+#[derive(Clone)]
+pub struct Map<K, V> {
+    places: Places,
+    values: Vec<Option<V>>,
+    free: Vec<u32>,
+    keys: PhantomData<K>,
+}
+
+/// Beyond this many places, a list that has become empty is given back to the allocator.
+const KEPT_PLACES: usize = 64;
+
+impl<K, V> Default for Map<K, V> {
+    fn default() -> Self {
+        Map {
+            places: Places::new(),
+            values: Vec::new(),
+            free: Vec::new(),
+            keys: PhantomData,
+        }
+    }
+}
+
+impl<K: Key, V> Map<K, V> {
+    /// An empty map.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many entries there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// True where there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// True where the key has a value.
+    #[must_use]
+    pub fn contains_key(&self, key: &K) -> bool {
+        place_of(&self.places, key.words()).is_some()
+    }
+
+    /// The key's value.
+    #[must_use]
+    pub fn get(&self, key: &K) -> Option<&V> {
+        at(&self.values, place_of(&self.places, key.words())?)
+    }
+
+    /// The key's value, to change.
+    pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
+        let place = place_of(&self.places, key.words())?;
+        self.values.get_mut(index(place))?.as_mut()
+    }
+
+    /// The key's value, made by `make` where there is none.
+    pub fn get_or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
+        let place = match place_of(&self.places, key.words()) {
+            Some(place) => place,
+            None => self.add(key.words()),
+        };
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "every place in the tree is within the list"
+        )]
+        self.values[index(place)].get_or_insert_with(make)
+    }
+
+    /// Sets the key's value; gives the one before.
+    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
+        let place = match place_of(&self.places, key.words()) {
+            Some(place) => place,
+            None => self.add(key.words()),
+        };
+        self.values.get_mut(index(place))?.replace(value)
+    }
+
+    /// Takes the key's value out.
+    pub fn remove(&mut self, key: &K) -> Option<V> {
+        let place = take_out(&mut self.places, key.words())?;
+        let value = self.values.get_mut(index(place))?.take();
+        self.give_back(place);
+        value
+    }
+
+    /// Takes the first entry out.
+    pub fn pop_first(&mut self) -> Option<(K, V)> {
+        let (key, _) = self.first_key_value()?;
+        Some((key, self.remove(&key)?))
+    }
+
+    /// The entry with the least key.
+    #[must_use]
+    pub fn first_key_value(&self) -> Option<(K, &V)> {
+        self.iter().next()
+    }
+
+    /// The entries in the order of the keys.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (K, &V)> {
+        self.places
+            .iter()
+            .filter_map(|(words, place)| Some((K::from_words(*words), at(&self.values, *place)?)))
+    }
+
+    /// The keys in order.
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> {
+        self.places.keys().map(|words| K::from_words(*words))
+    }
+
+    /// The values in the order of the keys.
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> {
+        self.iter().map(|(_, value)| value)
+    }
+
+    /// The entry that follows `key`, in the order of the keys; the first one after None.
+    #[must_use]
+    pub fn after(&self, key: Option<K>) -> Option<(K, &V)> {
+        let from = key.map_or(Bound::Unbounded, |key| Bound::Excluded(key.words()));
+        let (words, place) = next_from(&self.places, from)?;
+        Some((K::from_words(words), at(&self.values, place)?))
+    }
+
+    /// Keeps the entries that `keep` holds for.
+    pub fn retain(&mut self, mut keep: impl FnMut(K, &mut V) -> bool) {
+        let mut over = Vec::new();
+        for (words, place) in &self.places {
+            if let Some(Some(value)) = self.values.get_mut(index(*place))
+                && !keep(K::from_words(*words), value)
+            {
+                over.push(K::from_words(*words));
+            }
+        }
+        for key in over {
+            self.remove(&key);
+        }
+    }
+
+    /// Drops everything.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    fn add(&mut self, words: Words) -> u32 {
+        let place = match self.free.pop() {
+            Some(place) => place,
+            None => {
+                self.values.push(None);
+                // Every map is bounded far below 2^32.
+                u32::try_from(self.values.len().saturating_sub(1)).unwrap_or(u32::MAX)
+            }
+        };
+        put_in(&mut self.places, words, place);
+        place
+    }
+
+    fn give_back(&mut self, place: u32) {
+        if !self.places.is_empty() {
+            self.free.push(place);
+        } else if self.values.len() > KEPT_PLACES {
+            self.clear();
+        } else {
+            self.values.clear();
+            self.free.clear();
+        }
+    }
+}
+
+/// By entries, wherever their values are kept.
+impl<K: Key + PartialEq, V: PartialEq> PartialEq for Map<K, V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
+
+impl<K: Key + Eq, V: Eq> Eq for Map<K, V> {}
+
+impl<K: Key + fmt::Debug, V: fmt::Debug> fmt::Debug for Map<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// A `BTreeSet` for small keys, which it gives back by value.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Set<K> {
+    places: Places,
+    keys: PhantomData<K>,
+}
+
+impl<K> Default for Set<K> {
+    fn default() -> Self {
+        Set {
+            places: Places::new(),
+            keys: PhantomData,
+        }
+    }
+}
+
+impl<K: Key> Set<K> {
+    /// An empty set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Puts a key in; false where it was in already.
+    pub fn insert(&mut self, key: K) -> bool {
+        put_in(&mut self.places, key.words(), 0)
+    }
+
+    /// Takes a key out; false where it was not in.
+    pub fn remove(&mut self, key: &K) -> bool {
+        take_out(&mut self.places, key.words()).is_some()
+    }
+
+    /// The least key.
+    #[must_use]
+    pub fn first(&self) -> Option<K> {
+        next_from(&self.places, Bound::Unbounded).map(|(words, _)| K::from_words(words))
+    }
+
+    /// Takes the least key out.
+    pub fn pop_first(&mut self) -> Option<K> {
+        let first = self.first()?;
+        self.remove(&first);
+        Some(first)
+    }
+
+    /// The keys in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = K> + ExactSizeIterator {
+        self.places.keys().map(|words| K::from_words(*words))
+    }
+}
+
+impl<K: Key + fmt::Debug> fmt::Debug for Set<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+fn index(place: u32) -> usize {
+    usize::try_from(place).unwrap_or(usize::MAX)
+}
+
+fn at<V>(values: &[Option<V>], place: u32) -> Option<&V> {
+    values.get(index(place))?.as_ref()
+}
+
+#[inline(never)]
+fn place_of(places: &Places, words: Words) -> Option<u32> {
+    places.get(&words).copied()
+}
+
+#[inline(never)]
+fn put_in(places: &mut Places, words: Words, place: u32) -> bool {
+    places.insert(words, place).is_none()
+}
+
+#[inline(never)]
+fn take_out(places: &mut Places, words: Words) -> Option<u32> {
+    places.remove(&words)
+}
+
+#[inline(never)]
+fn next_from(places: &Places, from: Bound<Words>) -> Option<(Words, u32)> {
+    let (words, place) = places.range((from, Bound::Unbounded)).next()?;
+    Some((*words, *place))
+}
+
+#[cfg(test)]
+mod tests;
