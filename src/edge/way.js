@@ -53,7 +53,8 @@ export async function travel(way, origin, request, target, set, headersMs, total
     const response = await Promise.race([forward(origin, request, target, set, way.body, both), aborted]);
     clearTimeout(headers);
     if (total === undefined) return response;
-    if (!response.body) {
+    // Of a status that is none no response can be made; whoever gets it refuses it.
+    if (!response.body || response.status > 599) {
       clearTimeout(total);
       return response;
     }

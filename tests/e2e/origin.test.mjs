@@ -1,0 +1,104 @@
+// An origin that is late, gone, or none at all.
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { test } from "node:test";
+import { connect, request } from "./lib/client.mjs";
+import { WAYS, passing } from "./lib/passing.mjs";
+import { oneRule, stand } from "./lib/stand.mjs";
+
+test("G3.7 deadline: 504 deadline_exceeded, and the origin's request is really cancelled", async (t) => {
+  const { origin, from } = await stand(t, { policy: oneRule({ deadline: "300ms" }) });
+  const ada = from("192.0.2.1");
+  assert.equal((await ada.ask("/api/v1/quizzes")).status, 200);
+  for (const fields of [{}, { method: "POST", body: "abc" }, { method: "POST", body: "abc", chunked: true }]) {
+    await origin.reset();
+    await origin.hold();
+    const answer = await ada.ask("/slow", fields);
+    assert.deepEqual([answer.status, answer.json().error], [504, "deadline_exceeded"]);
+    await origin.until({ in_flight_max: 0 });
+    assert.equal((await origin.records())[0].aborted, true);
+  }
+});
+
+test("a deadline for the headers lets the body take its time; one for all of it cuts it", async (t) => {
+  const { origin, weir } = await stand(t, {
+    policy: { rules: [
+      { name: "headers", match: { path: "/headers" }, deadline: "400ms" },
+      { name: "total", match: { path: "/total" }, deadline: { headers: "400ms", total: "600ms" } },
+    ] },
+  });
+  const slow = (path, framing) => origin.script({ path, framing, body: [{ text: "first" }, { delay_ms: 1200 }, { text: "last" }] });
+  await slow("/headers", "length");
+  const whole = await request(weir.port, { target: "/headers" });
+  assert.deepEqual([whole.status, whole.text, whole.whole], [200, "firstlast", true]);
+  for (const framing of ["length", "chunked"]) {
+    await origin.reset();
+    await slow("/total", framing);
+    const cut = await request(weir.port, { target: "/total" });
+    assert.deepEqual([cut.status, cut.text, cut.whole], [200, "first", false], framing);
+    await origin.until({ in_flight_max: 0 });
+    assert.equal((await origin.records())[0].aborted, true);
+  }
+});
+
+test("an origin that cannot be reached is 502 on every way, also to who sends a body", async (t) => {
+  // a port on which nobody listens any more
+  const closed = createServer();
+  await new Promise((resolve) => closed.listen(0, "127.0.0.1", resolve));
+  const { port } = closed.address();
+  await new Promise((resolve) => closed.close(resolve));
+  for (const via of ["service", "url"]) {
+    const { weir } = await passing(t, { origin: { address: `127.0.0.1:${port}` }, via });
+    for (const way of WAYS) {
+      for (const fields of [{}, { method: "POST", body: "a".repeat(20_000) }]) {
+        const answer = await request(weir.port, { target: `${way}/x`, ...fields });
+        assert.deepEqual([answer.status, answer.json().error], [502, "origin_unreachable"], `${via} ${way}`);
+        assert.equal(answer.header("cache-control"), "no-store");
+      }
+    }
+  }
+});
+
+test("an origin that hangs up without an answer is 502 on every way", async (t) => {
+  const rude = createServer((socket) => socket.once("data", () => socket.destroy()).on("error", () => {}));
+  await new Promise((resolve) => rude.listen(0, "127.0.0.1", resolve));
+  t.after(() => rude.close());
+  const { weir } = await passing(t, { origin: { address: `127.0.0.1:${rude.address().port}` } });
+  for (const way of WAYS) {
+    const answer = await request(weir.port, { target: `${way}/x` });
+    assert.deepEqual([answer.status, answer.json().error], [502, "origin_unreachable"], way);
+  }
+});
+
+test("a status that is none is 502 origin_invalid on every way", async (t) => {
+  const odd = createServer((socket) => socket.once("data", () => socket.end("HTTP/1.1 777 Odd\r\nContent-Length: 0\r\n\r\n")).on("error", () => {}));
+  await new Promise((resolve) => odd.listen(0, "127.0.0.1", resolve));
+  t.after(() => odd.close());
+  const { weir } = await passing(t, { origin: { address: `127.0.0.1:${odd.address().port}` } });
+  for (const way of WAYS) {
+    const answer = await request(weir.port, { target: `${way}/x` });
+    assert.deepEqual([answer.status, answer.json().error], [502, "origin_invalid"], way);
+  }
+});
+
+test("without an origin the answer says what to set, and Weir does not call itself", async (t) => {
+  const { origin, weir } = await stand(t, { via: "none" });
+  for (const host of ["127.0.0.1", "localhost:8080", "[::1]", "weir.somebody.workers.dev"]) {
+    const answer = await request(weir.port, { target: "/x", headers: [["Host", host]] });
+    assert.deepEqual([answer.status, answer.json().error], [502, "origin_missing"], host);
+    assert.match(answer.json().detail, /ORIGIN/);
+  }
+  assert.deepEqual(await origin.records(), []);
+});
+
+test("ORIGIN as a URL: the target on it, and where the request came from", async (t) => {
+  const { origin, weir } = await stand(t, { via: "url", policy: oneRule({}) });
+  const client = await connect(weir.port);
+  client.send({ method: "POST", target: "/a%2Fb?q=%20", headers: [["Host", "shop.test"], ["CF-Connecting-IP", "192.0.2.1"], ["X-Forwarded-For", "10.0.0.1"]], body: "abc" });
+  assert.equal((await client.response()).status, 404);
+  client.close();
+  const [seen] = await origin.records();
+  const header = Object.fromEntries(seen.headers.map(([name, value]) => [name.toLowerCase(), value]));
+  assert.deepEqual([seen.method, seen.target, seen.body_bytes, header.host], ["POST", "/a%2Fb?q=%20", 3, origin.address]);
+  assert.deepEqual([header["x-forwarded-host"], header["x-forwarded-proto"], header["x-forwarded-for"]], ["shop.test", "http", "192.0.2.1"]);
+});
