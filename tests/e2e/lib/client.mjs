@@ -138,6 +138,11 @@ class Connection {
     return response;
   }
 
+  /** Until the kernel has taken what was written. */
+  async drained() {
+    while (this.#socket.writableLength > 0 && !this.#ended) await new Promise((resolve) => this.#socket.once("drain", resolve));
+  }
+
   /** Says that nothing more will be sent, and goes on listening. */
   end() {
     this.#socket.end();
