@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { connect, statuses } from "./lib/client.mjs";
+import { statuses } from "./lib/client.mjs";
 import { counts, untilCounts } from "./lib/counts.mjs";
+import { NOTHING, begin, beginInOrder } from "./lib/live.mjs";
 import { oneRule, stand as standIn } from "./lib/stand.mjs";
-
-const NOTHING = { running: 0, waiting: 0 };
 
 async function stand(t, policy) {
   const set = await standIn(t, { policy, probe: true });
@@ -14,28 +13,8 @@ async function stand(t, policy) {
   return set;
 }
 
-/** Somebody's request whose answer is still to come. */
-async function begin(weir, target, headers = []) {
-  const connection = await connect(weir.port);
-  const sent_ms = performance.now();
-  connection.send({ target, headers: [["CF-Connecting-IP", "192.0.2.1"], ...headers] });
-  const answer = connection.response().then((response) => ({ response, status: response.status, ms: performance.now() - sent_ms }));
-  answer.catch(() => {});
-  return { connection, answer };
-}
-
-/** So many, one after the other, each known to Weir before the next comes. */
-async function beginInOrder(weir, targets, headers, expected) {
-  const begun = [];
-  for (const [i, target] of targets.entries()) {
-    begun.push(await begin(weir, target, headers));
-    await untilCounts(weir, expected(i + 1));
-  }
-  return begun;
-}
-
 const targets = (count, name = "r") => Array.from({ length: count }, (_, i) => `/${name}${i + 1}`);
-const tenant = (name) => [["X-Tenant", name]];
+const tenant = (name) => ({ headers: [["X-Tenant", name]] });
 const reached = async (origin) => (await origin.records()).map(({ target }) => target);
 
 test("G3.4 two run, five wait, the eighth is refused at once, another tenant runs, and all finish in order", async (t) => {

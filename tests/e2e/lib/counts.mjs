@@ -26,7 +26,7 @@ export const probe = (wrangler) => ({
 
 /** `{ running, waiting }`, summed over all objects that there ever were. */
 export async function counts(weir) {
-  const port = weir.log().split("\n").filter((line) => line.includes('"probe"')).map((line) => JSON.parse(line).port)[0];
+  const port = weir.log().split("\n").map(probePort).find(Boolean) ?? (await weir.line(probePort));
   const files = await readdir(join(weir.storage, "Counter"));
   const ids = files.map((file) => /^([0-9a-f]{64})\.sqlite$/.exec(file)?.[1]).filter(Boolean);
   const sum = { running: 0, waiting: 0 };
@@ -38,6 +38,8 @@ export async function counts(weir) {
   }
   return sum;
 }
+
+const probePort = (line) => line.includes('"listen"') && line.includes('"probe"') && JSON.parse(line).port;
 
 /** Waits until the counts are these; an error says what they are instead. */
 export async function untilCounts(weir, wanted, within_ms = 3000) {
