@@ -20,7 +20,8 @@
 //! | [`http`] | names and shapes on the wire: addresses, paths, cookies, fields, problem documents | `time`; of `limit` and `policy` the plain types that say how to answer |
 //! | [`body`] | byte bounds, JSON schema and cost, GraphQL, fields for keys | `http` |
 //! | [`admission`] | one request against the rules: plan, verdict, denial cache, leases | all above but `ledger` |
-//! | [`cli`] | the `weir` command, native only | `policy` |
+//! | [`replay`] | access logs against a policy, with the log's time as the clock | `admission`, `ledger`, `policy`, `http` |
+//! | [`cli`] | the `weir` command, native only | `policy`, `replay` |
 //! | `edge` | everything that touches the platform; decides nothing | all above |
 //!
 //! # Invariants
@@ -37,12 +38,14 @@ pub mod admission;
 pub mod body;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", not(feature = "lab")))]
 pub mod edge;
 pub mod http;
 pub mod ledger;
 pub mod limit;
 mod map;
 pub mod policy;
+#[cfg(any(not(target_arch = "wasm32"), feature = "lab"))]
+pub mod replay;
 pub mod time;
 pub mod wire;

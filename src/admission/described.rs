@@ -36,6 +36,8 @@ pub struct Described {
     pub verified_bot: bool,
     /// The body; `None` where there is none.
     pub body: Option<Vec<u8>>,
+    /// The body's length, where it is known and the body is not.
+    pub body_length: Option<u64>,
     /// The computed cost of the body.
     pub body_cost: Option<u64>,
 }
@@ -174,8 +176,9 @@ impl Facts for Described {
     }
 
     fn body_bytes(&self) -> Option<u64> {
-        let length = self.body.as_ref().map_or(0, Vec::len);
-        Some(u64::try_from(length).unwrap_or(u64::MAX))
+        let length = self.body.as_ref().map(Vec::len);
+        let length = length.map(|length| u64::try_from(length).unwrap_or(u64::MAX));
+        Some(length.or(self.body_length).unwrap_or(0))
     }
 
     fn body_known(&self) -> bool {

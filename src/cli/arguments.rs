@@ -3,8 +3,8 @@
 /// What was written behind a command's name.
 #[derive(Debug, Default)]
 pub struct Arguments {
-    /// The one argument that is no option.
-    pub file: Option<String>,
+    /// The arguments that are no options.
+    pub files: Vec<String>,
     options: Vec<(String, String)>,
 }
 
@@ -13,8 +13,13 @@ pub struct Arguments {
 pub struct Misuse(pub String);
 
 impl Arguments {
-    /// Sorts arguments into options with a value, options without, and at most one file.
-    pub fn parse(arguments: &[String], valued: &[&str], flags: &[&str]) -> Result<Self, Misuse> {
+    /// Sorts arguments into options with a value, options without, and at most so many files.
+    pub fn parse(
+        arguments: &[String],
+        valued: &[&str],
+        flags: &[&str],
+        files: usize,
+    ) -> Result<Self, Misuse> {
         let mut found = Arguments::default();
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
@@ -28,15 +33,22 @@ impl Arguments {
                 let value = joined.or_else(|| rest.next().cloned());
                 let value = value.ok_or_else(|| Misuse(format!("{name} needs a value")))?;
                 found.options.push((name.to_owned(), value));
-            } else if argument.starts_with('-') {
+            } else if argument.starts_with('-') && argument != "-" {
                 return Err(Misuse(format!(
                     "\"{argument}\" is no option of this command"
                 )));
-            } else if found.file.replace(argument.clone()).is_some() {
+            } else if found.files.len() >= files {
                 return Err(Misuse(format!("\"{argument}\" is one file too many")));
+            } else {
+                found.files.push(argument.clone());
             }
         }
         Ok(found)
+    }
+
+    /// The first file.
+    pub fn file(&self) -> Option<&str> {
+        self.files.first().map(String::as_str)
     }
 
     /// The value of an option, where it was given.

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 /// Checks a file and says what was found.
 pub fn run(arguments: &Arguments, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Outcome> {
-    let file = arguments.file.as_deref().unwrap_or("wrangler.toml");
+    let file = arguments.file().unwrap_or("wrangler.toml");
     let document = match document::read(file) {
         Ok(document) => document,
         Err(message) => {

@@ -1,4 +1,5 @@
-//! The `weir` command: checks a policy, puts it into KV, prints its JSON Schema. Native only.
+//! The `weir` command: checks a policy, replays logs against it, puts it into KV, prints its JSON
+//! Schema. Native only.
 //!
 //! It reads files and starts `wrangler`; everything it knows about policies is in
 //! [`policy`](crate::policy).
@@ -8,6 +9,7 @@ mod check;
 mod document;
 mod lint;
 mod push;
+mod replay;
 mod wrangler;
 
 pub use document::from_toml;
@@ -17,7 +19,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-weir: check and publish the policy of a Weir
+weir: check, try and publish the policy of a Weir
 
   weir check [FILE] [--env NAME]
       Reads wrangler.toml (or FILE: a wrangler configuration, or a policy in TOML or JSON), and says
@@ -25,12 +27,21 @@ weir: check and publish the policy of a Weir
   weir push [FILE] [--env NAME] [--binding NAME] [--dry-run] [--local | --remote]
       Checks the policy in FILE (default policy.toml), keeps the one in KV as policy:previous, and
       puts the new one, through `npx wrangler kv key`.
+  weir replay POLICY LOG... [--json] [--mode MODE] [--tier NAME] [--env NAME] [--attack KIND[:N]]
+      Says what POLICY (any file that `check` takes) would have passed and refused of the requests in
+      access logs (common, combined, or JSON lines; gzip or plain; - is the input; oldest first).
+      --mode overrides the policy's mode. --tier is the tier of everybody who has one. --attack makes
+      up N requests instead: flood, network24, network48, scraper or stuffing. Exit code 1 where
+      there were lines that are no requests.
   weir schema
       Prints the JSON Schema of a policy.
 
 Exit code: 0 all well (there may be warnings), 1 faults were found, 2 the command was not understood
 or something it needs is missing.
 ";
+
+/// A policy and its logs.
+const MAX_FILES: usize = 10_000;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,15 +69,24 @@ impl From<Outcome> for ExitCode {
 pub fn run(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> Outcome {
     let result = match arguments.split_first() {
         Some((command, rest)) => match command.as_str() {
-            "check" => with(rest, &["--env"], &[], err, |found, err| {
+            "check" => with(rest, &["--env"], &[], 1, err, |found, err| {
                 check::run(found, out, err)
             }),
             "push" => with(
                 rest,
                 &["--env", "--binding"],
                 &["--dry-run", "--local", "--remote"],
+                1,
                 err,
                 |found, err| push::run(found, out, err),
+            ),
+            "replay" => with(
+                rest,
+                &["--mode", "--tier", "--env", "--attack"],
+                &["--json"],
+                MAX_FILES,
+                err,
+                |found, err| replay::run(found, out, err),
             ),
             "schema" => out
                 .write_all(crate::policy::schema::text().as_bytes())
@@ -88,10 +108,11 @@ fn with(
     arguments: &[String],
     valued: &'static [&'static str],
     flags: &'static [&'static str],
+    files: usize,
     err: &mut dyn Write,
     go: impl FnOnce(&Arguments, &mut dyn Write) -> io::Result<Outcome>,
 ) -> io::Result<Outcome> {
-    match Arguments::parse(arguments, valued, flags) {
+    match Arguments::parse(arguments, valued, flags, files) {
         Ok(arguments) => go(&arguments, err),
         Err(Misuse(what)) => {
             writeln!(err, "weir: {what}; `weir help` says what there is")?;

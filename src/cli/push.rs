@@ -12,7 +12,7 @@ const PREVIOUS: &str = "policy:previous";
 
 /// Checks the file, keeps what KV has as the previous one, puts the new one.
 pub fn run(arguments: &Arguments, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Outcome> {
-    let file = arguments.file.as_deref().unwrap_or("policy.toml");
+    let file = arguments.file().unwrap_or("policy.toml");
     let unable = |err: &mut dyn Write, message: &str| {
         writeln!(err, "weir: {message}")?;
         Ok(Outcome::Unable)

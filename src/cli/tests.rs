@@ -233,7 +233,7 @@ fn misuse_is_not_taken_for_a_fault() {
         assert_eq!(outcome, Outcome::Unable);
         assert!(text.starts_with(message), "{text}");
     };
-    misuse(&[], "weir: check and publish");
+    misuse(&[], "weir: check, try and publish");
     misuse(&["chekc"], "weir: \"chekc\" is no command");
     misuse(
         &["check", "--evn", "x"],

@@ -62,6 +62,11 @@ pub fn environments<'a>(top: &'a Node, only: Option<&str>) -> Result<Vec<Environ
 }
 
 impl Environment<'_> {
+    /// The policy as it stands there.
+    pub fn policy_node(&self) -> Option<&Node> {
+        self.own.get("vars").and_then(|vars| vars.get("POLICY"))
+    }
+
     /// Holds the deployment against what Weir needs.
     pub fn check(&self) -> Report {
         let mut report = Report::default();
@@ -92,7 +97,7 @@ impl Environment<'_> {
     }
 
     fn policy(&self, report: &mut Report) {
-        let parsed = match self.own.get("vars").and_then(|vars| vars.get("POLICY")) {
+        let parsed = match self.policy_node() {
             None => {
                 let found = if self.binding("kv_namespaces", "POLICY_KV") {
                     "missing; it is the floor under the one in POLICY_KV"

@@ -12,6 +12,8 @@ mod build;
 pub mod cost;
 pub mod fault;
 pub mod fields;
+#[cfg(any(not(target_arch = "wasm32"), feature = "lab"))]
+mod from_toml;
 pub mod glob;
 pub mod index;
 pub mod key;
@@ -31,6 +33,8 @@ pub mod view;
 
 pub use cost::Cost;
 pub use fault::Fault;
+#[cfg(any(not(target_arch = "wasm32"), feature = "lab"))]
+pub use from_toml::node as node_from_toml;
 pub use glob::Glob;
 pub use key::{KeyPart, KeySource};
 pub use limit::{CountWhen, Limit, Numbers, Precision, Scope, TierSource, TierUse};

@@ -1,0 +1,63 @@
+use super::*;
+use crate::admission::Facts;
+use crate::policy::RequestView;
+
+#[track_caller]
+fn check(line: &str, expected: &str) {
+    let entry = read(line).expect("a readable line");
+    let request = &entry.request;
+    let found = format!(
+        "{} {} {}{} from {} status {:?} sent {:?} session {:?}",
+        entry.at.as_micros() / 1_000_000,
+        request.method(),
+        request.host(),
+        request.path(),
+        request.ip.as_deref().unwrap_or("-"),
+        entry.status,
+        entry.response_bytes,
+        Facts::cookie(request, "session"),
+    );
+    assert_eq!(found, expected, "{line}");
+}
+
+#[test]
+fn the_names_that_servers_use() {
+    check(
+        r#"{"time_iso8601":"2000-10-10T20:55:36+00:00","remote_addr":"192.0.2.1","request":"GET /a?b=c HTTP/1.1","status":200,"body_bytes_sent":"12","http_cookie":"session=s1; a=b"}"#,
+        "971211336 GET /a from 192.0.2.1 status Some(200) sent Some(12) session Some(\"s1\")",
+    );
+    check(
+        r#"{"EdgeStartTimestamp":971211336000000000,"ClientIP":"2001:db8::1","ClientRequestMethod":"POST","ClientRequestHost":"E.example","ClientRequestURI":"/x","EdgeResponseStatus":403,"EdgeResponseBytes":7,"Cookies":{"session":"s2"}}"#,
+        "971211336 POST e.example/x from 2001:db8::1 status Some(403) sent Some(7) session Some(\"s2\")",
+    );
+    check(
+        r#"{"level":"info","ts":971211336.25,"request":{"remote_ip":"192.0.2.9","method":"GET","host":"h","uri":"/y","headers":{"Cookie":["session=s3"]}},"resp_headers":{"Cookie":["session=no"]},"size":3,"status":204}"#,
+        "971211336 GET h/y from 192.0.2.9 status Some(204) sent Some(3) session Some(\"s3\")",
+    );
+    check(
+        r#"{"timestamp":"2000-10-10T20:55:36Z","httpRequest":{"requestMethod":"GET","requestUrl":"https://h.example/z?q=1","remoteIp":"192.0.2.3:4711","status":200,"responseSize":"9"}}"#,
+        "971211336 GET h.example/z from 192.0.2.3 status Some(200) sent Some(9) session None",
+    );
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    for (line, why) in [
+        ("{", Unreadable::Json),
+        ("{}", Unreadable::Request),
+        (
+            r#"{"method":"GET","url":"/","ip":"192.0.2.1"}"#,
+            Unreadable::Time,
+        ),
+        (
+            r#"{"method":"GET","url":"/","time":1,"ip":"nobody"}"#,
+            Unreadable::Address,
+        ),
+        (
+            r#"{"request":"GET","time":1,"ip":"192.0.2.1"}"#,
+            Unreadable::Request,
+        ),
+    ] {
+        assert_eq!(read(line).map(|_| ()), Err(why), "{line}");
+    }
+}
