@@ -10,6 +10,8 @@ const log = (quota, more) => ({ name: "ip", key: ["ip"], algorithm: "sliding-win
 const bucket = (quota, window, more) => ({ name: "ip", key: ["ip"], algorithm: "token-bucket", quota, window, ...more });
 const rule = (path, ...limits) => ({ name: path.slice(1), match: { path: `/${path.slice(1)}` }, limits });
 const policy = {
+  // not what is tested here, and this machine may be slow
+  counter_timeout: "5s",
   rules: [
     rule("/sign-in", log(5, { count: { status: [401, 403] } })),
     rule("/fixed", log(10, { cost: 4 })),
