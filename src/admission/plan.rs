@@ -366,7 +366,8 @@ impl Plan {
         let fair = fair.filter(|_| !limit.fair_by.is_empty());
         let key = namer.counter_key(&limit.policy_name, &values.parts());
         let home = values.home(client, &limit.policy_name, namer, policy.shards);
-        self.before_slots = true;
+        let enforce = enforces(context, LimitRef::Rule { rule, limit: 0 }, key);
+        self.before_slots |= enforce;
         self.slots.push(SlotUse {
             rule,
             concurrency,
@@ -377,7 +378,7 @@ impl Plan {
                 waiting: limit.waiting,
                 max_wait: limit.max_wait,
                 fair: fair.map(|values| namer.value_hash(&values.parts())),
-                enforce: enforces(context, LimitRef::Rule { rule, limit: 0 }, key),
+                enforce,
             },
         });
     }

@@ -228,9 +228,10 @@ impl Exchange {
                 return self.refuse_by(&plan, &verdict);
             }
         }
-        let held = match slots::take(&self, &plan, &verdict, &body).await {
+        let held = match slots::take(&self, &plan, &verdict).await {
             Ok(held) => held,
-            Err(shaped) => return self.refuse(&plan, &verdict, &shaped),
+            // Everything has been given back: nothing is left to settle.
+            Err(shaped) => return respond::refusal(&self, &plan, &verdict, &shaped),
         };
         let response = self.forward(&plan, &verdict, &body).await;
         held.until_sent(response)

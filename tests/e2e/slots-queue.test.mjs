@@ -139,7 +139,7 @@ test("turns go round the values of fair_by, and none fills the queue", async (t)
   await untilCounts(weir, { running: 1, waiting: 4 });
   for (let n = 1; n < 5; n += 1) {
     await origin.release({ count: 1 });
-    await origin.until({ total_min: n + 1 });
+    await origin.until({ total_min: n + 1, held_min: 1 });
   }
   await origin.release();
   for (const { answer } of queued) assert.equal((await answer).status, 200);
