@@ -98,6 +98,27 @@ test("G3.11 a stalled origin and a full queue stop one tenant and no other, and 
   assert.equal((await of("acme").ask("/ok")).status, 200);
 });
 
+test("without its objects a rule's on_error decides", async (t) => {
+  const policy = { rules: ["allow", "local", "deny"].map((on_error) => ({
+    name: on_error, match: { path: `/${on_error}` }, on_error, concurrency: [{ name: "one", key: [], running: 1, waiting: 5, status: 503 }],
+  })) };
+  const { origin, weir } = await stand(t, { policy, counters: false });
+  const expected = { allow: [200, 200, "-"], local: [200, 503, "busy"], deny: [503, 503, "unavailable"] };
+  for (const [path, [first, second, code]] of Object.entries(expected)) {
+    await origin.script({ path: `/${path}`, hold: true });
+    // twice: what was held in the first round has been given back in the second
+    for (const round of [1, 2]) {
+      const one = await begin(weir, `/${path}`);
+      if (first === 200) await origin.until({ held_min: 1 });
+      const two = await begin(weir, `/${path}`);
+      if (second === 200) await origin.until({ held_min: 2 });
+      else assert.equal((await two.answer).response.json().error, code);
+      await origin.release();
+      assert.deepEqual([(await one.answer).status, (await two.answer).status], [first, second], `${path}, round ${round}`);
+    }
+  }
+});
+
 test("after kill -9 the slots of those who ran come back by lease, and nobody runs twice", async (t) => {
   const policy = oneRule({ concurrency: [{ name: "one", key: [], running: 1 }] });
   const { origin, weir, from } = await stand(t, { policy, probe: true });

@@ -83,6 +83,26 @@ test("G3.6 a client that leaves in any phase leaves nothing, fifty times over", 
   await untilCounts(weir, NOTHING);
 });
 
+test("a client that closes quietly is noticed by what is sent next", async (t) => {
+  const { origin, weir } = await stand(t, { policy: slots(1), probe: true });
+  const slow = [{ text: "1" }, "hold", { fill: 100_000 }, { delay_ms: 200 }, { fill: 100_000 }, "hold", { text: "2" }];
+  await origin.script({ path: "/mid-body", framing: "chunked", body: slow });
+  await origin.script({ path: "/first-byte", hold: true, framing: "chunked", body: slow });
+  for (const target of ["/mid-body", "/first-byte"]) {
+    const connection = await connect(weir.port);
+    connection.send({ target, headers: [["CF-Connecting-IP", "192.0.2.1"]] });
+    if (target === "/mid-body") await connection.head();
+    await origin.until({ held_min: 1 });
+    connection.close();
+    await origin.release({ count: 1 });
+    if (target === "/first-byte") {
+      await origin.until({ held_min: 1 });
+      await origin.release({ count: 1 });
+    }
+    await untilCounts(weir, NOTHING);
+  }
+});
+
 test("headers do not end it; the body's end does, at once, and the body is what the origin sent", async (t) => {
   const { origin, weir, from } = await stand(t, { policy: slots(1), probe: true });
   const coded = [["Content-Type", "text/plain"], ["Content-Encoding", "gzip"]];

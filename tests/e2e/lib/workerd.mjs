@@ -19,6 +19,7 @@ export const CF_HEADER = "x-test-cf";
  *            or "route" (no ORIGIN: the zone's own origin)
  *   policy   the document POLICY; default: the one in wrangler.toml. null: none
  *   vars     further variables and secrets: strings, or anything that JSON can say
+ *   counters false: without the binding of the counter objects, so that none can be reached
  *   probe    true: counts() in counts.mjs can ask what the objects hold
  *   kv       namespaces by binding name, from startKv()
  *
@@ -61,7 +62,7 @@ export async function startWorkerd(scope, options) {
   return weir;
 }
 
-function describe(wrangler, modules, { origin, via = "service", policy, vars = {}, kv = {}, probe: probed = false }) {
+function describe(wrangler, modules, { origin, via = "service", policy, vars = {}, kv = {}, counters = true, probe: probed = false }) {
   const { POLICY, ...others } = wrangler.vars ?? {};
   const document = policy === undefined ? POLICY : policy;
   const classes = wrangler.durable_objects.bindings;
@@ -78,7 +79,7 @@ function describe(wrangler, modules, { origin, via = "service", policy, vars = {
           compatibilityFlags: wrangler.compatibility_flags ?? [],
           globalOutbound: via === "route" ? "origin" : "loopback",
           bindings: [
-            ...classes.map(({ name, class_name }) => ({ name, durableObjectNamespace: class_name })),
+            ...(counters ? classes.map(({ name, class_name }) => ({ name, durableObjectNamespace: class_name })) : []),
             ...Object.entries(variables).map(([name, value]) => (typeof value === "string" ? { name, text: value } : { name, json: JSON.stringify(value) })),
             ...Object.keys(kv).map((name) => ({ name, kvNamespace: `kv-${name}` })),
             ...(wrangler.assets ? [{ name: wrangler.assets.binding, service: "assets" }] : []),
