@@ -38,6 +38,9 @@ pub struct BodyPlan {
     pub looked_into_by: Option<usize>,
     /// A key or a cost needs the whole body.
     pub needed_whole: bool,
+    /// An enforced rule has the body held: for rules in shadow alone none is refused, however slow
+    /// it comes and however much is held already.
+    pub strict: bool,
 }
 
 impl BodyPlan {
@@ -66,12 +69,13 @@ impl BodyPlan {
             let (LimitRef::Rule { rule, .. }, Some(limit)) = (*at, at.of(policy)) else {
                 continue;
             };
+            let strict = policy
+                .rules
+                .get(rule)
+                .is_some_and(|rule| enforced(rule, mode));
+            out.strict |= strict;
             if looks_into(limit) {
                 out.looked_into = true;
-                let strict = policy
-                    .rules
-                    .get(rule)
-                    .is_some_and(|rule| enforced(rule, mode));
                 out.looked_into_by = out.looked_into_by.or(strict.then_some(rule));
             }
         }
@@ -79,6 +83,7 @@ impl BodyPlan {
     }
 
     fn add(&mut self, index: usize, body: &Body, enforced: bool) {
+        self.strict |= enforced;
         if let Some(max) = body.max_bytes {
             if self.hold.is_none_or(|least| max < least) {
                 self.hold = Some(max);

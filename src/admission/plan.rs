@@ -193,9 +193,9 @@ impl Plan {
         rule: &'a Rule,
         captures: Option<Captures<'a>>,
     ) {
+        let enforced = rule.mode.min(context.mode) == Mode::Enforce;
         if rule.action == Action::Deny {
             self.rules.push(index);
-            let enforced = rule.mode.min(context.mode) == Mode::Enforce;
             if enforced && self.denied.is_none() {
                 self.denied = Some(index);
             }
@@ -205,7 +205,7 @@ impl Plan {
             return;
         }
         self.rules.push(index);
-        if let Some(deadline) = rule.deadline {
+        if let Some(deadline) = rule.deadline.filter(|_| enforced) {
             let strictest = self.deadline.get_or_insert(deadline);
             strictest.headers = sooner(strictest.headers, deadline.headers);
             strictest.total = sooner(strictest.total, deadline.total);

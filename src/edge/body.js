@@ -54,7 +54,8 @@ function sweep() {
 /**
  * Reads a body. It is held back until it has ended or is larger than `hold` bytes; then it streams,
  * counted against `max`, with its length kept where it was `declared` (else -1). Reading ahead may
- * take `holdMs`, the whole `streamMs` where that is not 0. `room` bytes are for all bodies held in
+ * take `holdMs`; where that is 0 it may take for ever, and what finds no room streams at once. The
+ * whole may take `streamMs` where that is not 0. `room` bytes are for all bodies held in
  * this isolate together. `dropBytes` of what is refused are read and dropped, for at most `dropMs`.
  *
  * Resolves to "" with `way.body` set, and `way.bytes` where all of it was held, or to what went
@@ -68,7 +69,7 @@ export async function takeBody(way, request, declared, hold, max, holdMs, stream
   way.hold = held;
   let late;
   const slow = new Promise((resolve) => {
-    late = setTimeout(resolve, holdMs, "slow");
+    if (holdMs > 0) late = setTimeout(resolve, holdMs, "slow");
   });
   let gone = false;
   const read = async () => {
@@ -79,7 +80,7 @@ export async function takeBody(way, request, declared, hold, max, holdMs, stream
       const size = held.size + value.byteLength;
       if (size > max || (fixed && size > hold)) return "large";
       if (size > hold) return value;
-      if (!held.push(value)) return "busy";
+      if (!held.push(value)) return holdMs > 0 ? "busy" : value;
     }
   };
   const reading = read().catch(() => "broken");

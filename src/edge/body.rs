@@ -38,7 +38,11 @@ pub async fn take(
         body.declared.map_or(-1.0, number),
         number(body.held()),
         body.bound.map_or(f64::INFINITY, |(max, _)| number(max)),
-        millis(body.timeout),
+        millis(if body.strict {
+            body.timeout
+        } else {
+            Span::ZERO
+        }),
         millis(body.timeout_rule.map_or(Span::ZERO, |_| body.timeout)),
         number(ROOM),
         number(DROP_BYTES),

@@ -104,7 +104,11 @@ export function refuse(status, headers, body, dropped) {
   return new Response(readable, { status, headers: fields });
 }
 
-/** Reads and drops what is left of a refused upload, by the way that has begun to read it or anew. */
+/**
+ * Lets go of a refused request's body, and reads and drops what is still coming of it: by the way that
+ * has begun to read it, or anew.
+ */
 export function dropped(way, request, bytes, withinMs) {
+  way?.hold?.end();
   return way?.dropped ?? drain(request, bytes, withinMs);
 }

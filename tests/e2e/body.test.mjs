@@ -155,3 +155,40 @@ test("a hundred slow uploads at once: what is held stays bounded, and others are
   const after = await from("192.0.2.2").ask("/up", { method: "POST", body: `[${" ".repeat(900 * KIB)}]` });
   assert.equal(after.status, 404);
 });
+
+test("what was refused after it was held takes no memory", async (t) => {
+  const limits = [{ name: "user", key: ["body:user"], algorithm: "token-bucket", quota: 1, window: "1h" }];
+  const { from } = await stand(t, {
+    policy: { rules: [
+      { name: "json", match: { path: "/json" }, body: { max_bytes: "1MiB", json: {} } },
+      { name: "key", match: { path: "/key" }, body: { max_bytes: "1MiB" }, limits },
+    ] },
+  });
+  const ada = from("192.0.2.1");
+  // twice what the isolate may hold at once
+  for (let i = 0; i < 64; i += 1) {
+    const body = Buffer.alloc(1 << 20, "x");
+    assert.equal((await ada.ask("/json", { method: "POST", body })).status, 400, String(i));
+    assert.equal((await ada.ask("/key", { method: "POST", body })).status, i === 0 ? 404 : 429, String(i));
+  }
+});
+
+test("a rule in shadow reads the body and refuses none", async (t) => {
+  const limits = [{ name: "user", key: ["body:user"], algorithm: "token-bucket", quota: 1, window: "1h" }];
+  const { origin, weir, from } = await stand(t, {
+    policy: oneRule({ mode: "shadow", announce: true, body: { max_bytes: "1KiB", timeout: "300ms", json: {}, content_types: ["text/x"] }, limits }),
+  });
+  const ada = from("192.0.2.1");
+  const send = (body) => ada.ask("/echo", { method: "POST", body, headers: [["Content-Type", "application/json"]] });
+  const left = (answer) => /r=(\d+)/.exec(answer.header("ratelimit"))?.[1];
+  const seen = [];
+  for (const body of ['{"user":"a"}', '{"user":"a"}', '{"user":"b"}', "{", "x".repeat(5000)]) seen.push(await send(body));
+  assert.deepEqual(seen.map(({ status }) => status), [200, 200, 200, 200, 200]);
+  assert.deepEqual(seen.slice(0, 3).map(left), ["0", "0", "0"]);
+  assert.deepEqual((await origin.records()).map((r) => r.body_bytes), [12, 12, 12, 1, 5000]);
+  const slow = await connect(weir.port);
+  slow.send({ method: "POST", target: "/echo", headers: [["Content-Length", "20"]] });
+  await slow.trickle(Buffer.alloc(20, "x"), { size: 2, every_ms: 60 });
+  assert.equal((await slow.response()).status, 200);
+  slow.close();
+});

@@ -102,3 +102,20 @@ test("ORIGIN as a URL: the target on it, and where the request came from", async
   assert.deepEqual([seen.method, seen.target, seen.body_bytes, header.host], ["POST", "/a%2Fb?q=%20", 3, origin.address]);
   assert.deepEqual([header["x-forwarded-host"], header["x-forwarded-proto"], header["x-forwarded-for"]], ["shop.test", "http", "192.0.2.1"]);
 });
+
+test("a deadline that passes during the upload is read by who still sends", async (t) => {
+  const { origin, weir } = await stand(t, { policy: oneRule({ deadline: "400ms", body: { max_bytes: "2MiB", buffer: "1KiB" } }) });
+  for (const headers of [[["Content-Length", "1000000"]], [["Transfer-Encoding", "chunked"]]]) {
+    await origin.reset();
+    const client = await connect(weir.port);
+    client.send({ method: "POST", target: "/up", headers });
+    client.write(`2000\r\n${"x".repeat(0x2000)}\r\n`);
+    const trickling = client.trickle(Buffer.alloc(60, "1\r\nx\r\n"), { size: 6, every_ms: 100 });
+    const answer = await client.response();
+    assert.deepEqual([answer.status, answer.json().error], [504, "deadline_exceeded"]);
+    client.close();
+    await trickling;
+    await origin.until({ in_flight_max: 0 });
+    assert.equal((await origin.records())[0].body, "broken");
+  }
+});

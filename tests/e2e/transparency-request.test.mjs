@@ -1,6 +1,7 @@
 // What reaches the origin is what the client sent.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { createServer } from "node:net";
 import { test } from "node:test";
 import { connect } from "./lib/client.mjs";
 import { passing, WAYS } from "./lib/passing.mjs";
@@ -100,4 +101,32 @@ test("what the runtime itself does not hand over", async () => {
     const unknown = await through({ method, target: "/plain/m" });
     assert.deepEqual([unknown.answer.status, unknown.records.length], [501, 0], method);
   }
+});
+
+test("interim answers and trailers stop at the runtime", async (t) => {
+  const raw = createServer((socket) => {
+    const answer = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-T\r\n\r\n2\r\nhi\r\n0\r\nX-T: 1\r\n\r\n";
+    socket.once("data", () => socket.end(answer)).on("error", () => {});
+  });
+  await new Promise((resolve) => raw.listen(0, "127.0.0.1", resolve));
+  t.after(() => raw.close());
+  const { weir: other } = await passing(t, { origin: { address: `127.0.0.1:${raw.address().port}` } });
+  const client = await connect(other.port);
+  client.write("GET /plain/x HTTP/1.1\r\nHost: weir.test\r\nConnection: close\r\n\r\n");
+  let text = "";
+  for (let piece = await client.some(Infinity); piece !== null; piece = await client.some(Infinity)) text += piece;
+  assert.match(text, /^HTTP\/1\.1 200 OK\r\n/);
+  assert.doesNotMatch(text, /103|X-T: 1/);
+  assert.match(text, /2\r\nhi\r\n0\r\n\r\n$/);
+});
+
+test("the runtime answers Expect itself, and passes it on", async () => {
+  const client = await connect(weir.port);
+  client.write("POST /plain/x HTTP/1.1\r\nHost: weir.test\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
+  assert.match((await client.some(Infinity)).toString(), /^HTTP\/1\.1 100 /);
+  client.write("abc");
+  assert.equal((await client.response()).status, 404);
+  client.close();
+  assert.equal((await origin.records())[0].body_bytes, 3);
+  await origin.reset();
 });

@@ -162,3 +162,24 @@ fn a_request_without_a_body_needs_none_unless_its_method_carries_one() {
         assert_eq!(found.is_err(), refused, "{method}");
     }
 }
+
+#[test]
+fn a_deadline_in_shadow_cuts_nobody_off() {
+    let rule = r#"{"name":"late","deadline":"2s"}"#;
+    assert!(seen(rule, POST(), None).plan.deadline.is_some());
+    let shadow = rule.replace("\"deadline\"", "\"mode\":\"shadow\",\"deadline\"");
+    assert!(seen(&shadow, POST(), None).plan.deadline.is_none());
+}
+
+#[test]
+fn for_rules_in_shadow_alone_no_body_is_refused() {
+    #[track_caller]
+    fn check(rules: &str, strict: bool) {
+        assert_eq!(seen(rules, POST(), None).body.strict, strict, "{rules}");
+    }
+    let shadow = KEYED.replace("\"body\":{", "\"mode\":\"shadow\",\"body\":{");
+    check(&shadow, false);
+    check(&format!("{shadow},{SHADOW}"), false);
+    check(KEYED, true);
+    check(&format!("{shadow},{BOUND}"), true);
+}
