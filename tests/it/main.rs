@@ -6,4 +6,5 @@
     clippy::unwrap_used
 )]
 
+mod admission;
 mod limits;

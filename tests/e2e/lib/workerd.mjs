@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { parse } from "smol-toml";
 import { workerModules } from "../../../scripts/lib/build.mjs";
 import { BUILD, ROOT, WORKERD } from "../../../scripts/lib/paths.mjs";
+import { broken } from "./broken.mjs";
 import { config, embed } from "./capnp.mjs";
 import { probe } from "./counts.mjs";
 import { folder, launch } from "./process.mjs";
@@ -19,7 +20,8 @@ export const CF_HEADER = "x-test-cf";
  *            or "route" (no ORIGIN: the zone's own origin)
  *   policy   the document POLICY; default: the one in wrangler.toml. null: none
  *   vars     further variables and secrets: strings, or anything that JSON can say
- *   counters false: without the binding of the counter objects, so that none can be reached
+ *   counters false: without the binding of the counter objects, so that none can be reached;
+ *            "throws" or "silent": with objects that do nothing else
  *   probe    true: counts() in counts.mjs can ask what the objects hold
  *   kv       namespaces by binding name, from startKv()
  *
@@ -79,7 +81,7 @@ function describe(wrangler, modules, { origin, via = "service", policy, vars = {
           compatibilityFlags: wrangler.compatibility_flags ?? [],
           globalOutbound: via === "route" ? "origin" : "loopback",
           bindings: [
-            ...(counters ? classes.map(({ name, class_name }) => ({ name, durableObjectNamespace: class_name })) : []),
+            ...(counters ? classes.map(({ name, class_name }) => ({ name, durableObjectNamespace: counters === true ? class_name : { className: "Counter", serviceName: "broken" } })) : []),
             ...Object.entries(variables).map(([name, value]) => (typeof value === "string" ? { name, text: value } : { name, json: JSON.stringify(value) })),
             ...Object.keys(kv).map((name) => ({ name, kvNamespace: `kv-${name}` })),
             ...(wrangler.assets ? [{ name: wrangler.assets.binding, service: "assets" }] : []),
@@ -89,6 +91,7 @@ function describe(wrangler, modules, { origin, via = "service", policy, vars = {
           durableObjectStorage: { localDisk: "storage" },
         },
       },
+      ...(typeof counters === "string" ? [broken(counters)] : []),
       external(origin, "origin"),
       ...Object.entries(kv).map(([name, namespace]) => external(namespace, `kv-${name}`)),
       ...(wrangler.assets ? [{ name: "assets", disk: { path: join(ROOT, wrangler.assets.directory) } }] : []),
