@@ -20,8 +20,10 @@
 //! | [`http`] | names and shapes on the wire: addresses, paths, cookies, fields, problem documents | `time`; of `limit` and `policy` the plain types that say how to answer |
 //! | [`body`] | byte bounds, JSON schema and cost, GraphQL, fields for keys | `http` |
 //! | [`admission`] | one request against the rules: plan, verdict, denial cache, leases | all above but `ledger` |
-//! | [`replay`] | access logs against a policy, with the log's time as the clock | `admission`, `ledger`, `policy`, `http` |
 //! | [`cli`] | the `weir` command, native only | `policy`, `replay` |
+//! | [`operator`] | Weir's own pages: routes, token, explain, unblock | `admission`, `policy`, `wire`, `http` |
+//! | [`replay`] | access logs against a policy, with the log's time as the clock | `admission`, `ledger`, `policy`, `http` |
+//! | [`telemetry`] | what happened, summed up: in an isolate, over all of them, as metrics | `admission`, `policy`, `wire`, `http` |
 //! | `edge` | everything that touches the platform; decides nothing | all above |
 //!
 //! # Invariants
@@ -44,8 +46,10 @@ pub mod http;
 pub mod ledger;
 pub mod limit;
 mod map;
+pub mod operator;
 pub mod policy;
 #[cfg(any(not(target_arch = "wasm32"), feature = "lab"))]
 pub mod replay;
+pub mod telemetry;
 pub mod time;
 pub mod wire;

@@ -75,6 +75,12 @@ impl Described {
         UrlParts::split(&self.url)
     }
 
+    /// The URL's query without `?`, as it was written.
+    #[must_use]
+    pub fn query_text(&self) -> &str {
+        self.parts().query
+    }
+
     fn joined(&self, name: &str, separator: &str) -> Option<Cow<'_, str>> {
         let mut values = self
             .headers

@@ -51,7 +51,21 @@ impl<'a> Client<'a> {
         Client { caller, value }
     }
 
-    fn source(&self) -> &'static str {
+    /// Who it is.
+    #[must_use]
+    pub fn caller(&self) -> Caller<'a> {
+        self.caller
+    }
+
+    /// What is hashed for it.
+    #[must_use]
+    pub fn value(&self) -> &str {
+        &self.value
+    }
+
+    /// Where that value came from, as it is hashed.
+    #[must_use]
+    pub fn source(&self) -> &'static str {
         match self.caller {
             Caller::Address(_) => "ip",
             Caller::Worker(_) => "worker",
@@ -195,7 +209,8 @@ impl<'a> KeyValues<'a> {
 }
 
 /// A source as the policy writes it: part of what is hashed, so that it never changes.
-fn source_text(source: &KeySource) -> Cow<'static, str> {
+#[must_use]
+pub fn source_text(source: &KeySource) -> Cow<'static, str> {
     let named = |kind: &str, name: &str| Cow::Owned(format!("{kind}:{name}"));
     match source {
         KeySource::Ip => Cow::Borrowed("ip"),

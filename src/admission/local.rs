@@ -52,6 +52,11 @@ impl LocalLimits {
         }
     }
 
+    /// Forgets a key: the operator's unblock.
+    pub fn forget(&mut self, key: &CounterKey) {
+        self.states.remove(key);
+    }
+
     fn place(&mut self, item: &Item, now: Timestamp) -> CounterKey {
         if self.states.len() < CAPACITY || self.states.contains_key(&item.key) {
             return item.key;

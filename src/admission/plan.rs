@@ -183,6 +183,22 @@ pub fn plan_after_body(context: &Context<'_>, facts: &dyn Facts, first: &Plan) -
     plan
 }
 
+/// The values of a limit's key for this request, as a person reads them. None of a part that has to
+/// be read from a body that is not known.
+#[must_use]
+pub fn key_in_clear(policy: &Policy, limit: LimitRef, facts: &dyn Facts) -> Vec<String> {
+    let client = Client::of(facts.caller(), policy);
+    let captures = limit
+        .rule(policy)
+        .and_then(|rule| holds(rule, facts))
+        .flatten();
+    limit
+        .of(policy)
+        .and_then(|limit| KeyValues::resolve(&limit.key, facts, &client, captures).ok())
+        .map(|values| values.in_clear())
+        .unwrap_or_default()
+}
+
 impl Plan {
     fn add_rule<'a>(
         &mut self,

@@ -5,6 +5,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 
 use super::js::{self, Context, Env};
+use super::telemetry;
 use crate::admission::{Question, Reply};
 use crate::time::Span;
 use crate::wire::Answer;
@@ -23,10 +24,16 @@ pub async fn ask(env: &Env, questions: &[Question], timeout: Span) -> Vec<Reply>
         .and_then(|lines| lines.as_string())
         .unwrap_or_default();
     let mut lines = lines.split('\n');
-    questions
+    let replies: Vec<_> = questions
         .iter()
         .map(|_| lines.next().map_or(Reply::Failed, reply))
-        .collect()
+        .collect();
+    for reply in &replies {
+        if let Reply::Answer(Answer::Charged(charged)) = reply {
+            telemetry::wrote(charged.rows);
+        }
+    }
+    replies
 }
 
 /// Tells objects what nobody waits for, behind the response. Best effort: whatever is told this
@@ -47,6 +54,7 @@ fn start(
     send: impl Fn(&JsValue, &str, &str, &str, f64) -> Promise,
 ) -> Option<Promise> {
     let namespace = super::isolate::binding(env, BINDING)?;
+    telemetry::called(questions);
     let lines = Lines::of(questions);
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of a time-out")]
     let timeout_ms = timeout.as_millis_ceil() as f64;

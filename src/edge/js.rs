@@ -19,6 +19,8 @@ extern "C" {
     pub fn method(this: &Request) -> String;
     #[wasm_bindgen(method, getter)]
     pub fn body(this: &Request) -> JsValue;
+    #[wasm_bindgen(method)]
+    pub fn text(this: &Request) -> Promise;
     #[wasm_bindgen(method, getter)]
     pub fn signal(this: &Request) -> JsValue;
     #[wasm_bindgen(method, getter)]
@@ -165,4 +167,12 @@ extern "C" {
         drop_ms: f64,
     ) -> Promise;
     pub fn inflate(bytes: &JsValue, coding: &str, max: f64) -> Promise;
+}
+
+#[wasm_bindgen(module = "/src/edge/pages.js")]
+extern "C" {
+    pub fn asset(assets: &JsValue, file: &str, headers: &str, head: bool) -> Promise;
+    #[wasm_bindgen(js_name = textOf)]
+    pub fn text_of(request: &Request, max: f64) -> Promise;
+    pub fn telemetry(namespace: &JsValue, what: &str, report: &str) -> Promise;
 }

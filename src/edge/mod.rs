@@ -1,8 +1,8 @@
 //! The only code that knows the platform: entry point, counter objects, origin, streams. It does
 //! what the pure part says and decides nothing.
 //!
-//! Exactly one function and one class leave the crate: `fetch`, the Worker's handler, and
-//! [`counter::Counter`], the Durable Object. worker-build makes every exported function a method of
+//! Exactly one function and two classes leave the crate: `fetch`, the Worker's handler, and the
+//! Durable Objects [`counter::Counter`] and [`telemetry::Telemetry`]. worker-build makes every exported function a method of
 //! the default entrypoint, which Workers bound to this one may call, so nothing else is exported.
 
 mod ask;
@@ -13,6 +13,7 @@ mod isolate;
 mod js;
 mod live_policy;
 mod origin;
+mod pages;
 mod request;
 mod reset;
 mod respond;
@@ -20,6 +21,7 @@ mod serve;
 mod settle;
 mod slots;
 mod storage;
+pub mod telemetry;
 mod tiers;
 
 use wasm_bindgen::JsValue;

@@ -13,7 +13,9 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use super::isolate::{self, Isolate};
 use super::js::{self, Context, Env, Request, Way};
 use super::request::{BodyFacts, RequestFacts};
-use super::{ask, body, clock, live_policy, origin, respond, settle, slots, tiers};
+use super::{
+    ask, body, clock, live_policy, origin, pages, respond, settle, slots, telemetry, tiers,
+};
 use crate::admission::body::BodyPlan;
 use crate::admission::plan::{self, Context as Planning, Plan, Tier, TierWanted};
 use crate::admission::preflight;
@@ -23,6 +25,8 @@ use crate::admission::{guard, second};
 use crate::http::code::Code;
 use crate::http::refusal::Refusal;
 use crate::policy::{Mode, Policy};
+use crate::telemetry::{End, Source};
+use crate::time::Span;
 
 /// One request and all that it needs on its way.
 pub struct Exchange {
@@ -54,12 +58,18 @@ pub fn begin(request: Request, env: Env, context: Context) -> JsValue {
 }
 
 fn with_policy(request: Request, env: Env, context: Context, isolate: Rc<Isolate>) -> JsValue {
-    let Some(policy) = isolate.policy() else {
-        let facts = RequestFacts::read(request, "cf-connecting-ip");
+    let policy = isolate.policy();
+    let client_ip_header = policy
+        .as_deref()
+        .map_or("cf-connecting-ip", |policy| &policy.client_ip_header);
+    let facts = RequestFacts::read(request, client_ip_header);
+    if let Some(page) = pages::answer(&isolate, policy.as_ref(), &env, &facts) {
+        return page;
+    }
+    let Some(policy) = policy else {
         return origin::untouched(&isolate, &env, &facts)
             .unwrap_or_else(|refusal| respond::bare(&facts, &refusal));
     };
-    let facts = RequestFacts::read(request, &policy.client_ip_header);
     let exchange = Exchange {
         env,
         context,
@@ -122,14 +132,22 @@ impl Exchange {
             .memory
             .borrow_mut()
             .begin(&self.policy, &plan, now);
+        if matches!(begin, Begin::Decided(_)) && !plan.applied.is_empty() {
+            telemetry::decided(Source::Local, Span::ZERO);
+        }
         match begin {
             Begin::Decided(verdict) if !verdict.admitted() => self.refuse_by(&plan, &verdict),
             Begin::Decided(verdict)
                 if is_simple(&plan, &verdict, &body)
                     && respond::fields(&self, &plan, &verdict).is_empty() =>
             {
-                origin::untouched(&self.isolate, &self.env, &self.facts)
-                    .unwrap_or_else(|refusal| self.refuse(&plan, &verdict, &refusal.into()))
+                match origin::untouched(&self.isolate, &self.env, &self.facts) {
+                    Ok(response) => {
+                        telemetry::record(&self, &plan, &verdict, End::Passed);
+                        response
+                    }
+                    Err(refusal) => self.refuse(&plan, &verdict, &refusal.into()),
+                }
             }
             begin => self.later(plan, body, begin),
         }
@@ -270,6 +288,7 @@ impl Exchange {
             Begin::Decided(verdict) => return verdict,
             Begin::Ask(round) => round,
         };
+        let asked = clock::now();
         loop {
             let timeout = round.patience(&self.policy, clock::now());
             let replies = ask::ask(&self.env, &round.questions, timeout).await;
@@ -280,7 +299,10 @@ impl Exchange {
                     .borrow_mut()
                     .conclude(&self.policy, plan, round, &replies, now);
             match conclusion {
-                Conclusion::Verdict(verdict) => return verdict,
+                Conclusion::Verdict(verdict) => {
+                    telemetry::decided(Source::Object, now.saturating_since(asked));
+                    return verdict;
+                }
                 Conclusion::Again(next, pause) => {
                     clock::sleep(pause).await;
                     round = next;
@@ -306,6 +328,7 @@ impl Exchange {
             Ok(response) => {
                 let reservations = &verdict.reservations;
                 let response = settle::answered(self, reservations, response.unchecked_into());
+                telemetry::record(self, plan, verdict, End::Passed);
                 respond::pass(self, plan, verdict, &response)
             }
             Err(_) => self.refuse(plan, verdict, &self.failure(body)),
@@ -330,6 +353,7 @@ impl Exchange {
 
     /// Answers with a refusal.
     pub fn refuse(&self, plan: &Plan, verdict: &Verdict, shaped: &Shaped) -> JsValue {
+        telemetry::record(self, plan, verdict, End::Refused(shaped));
         settle::refused(self, &verdict.reservations, shaped);
         respond::refusal(self, plan, verdict, shaped)
     }

@@ -25,6 +25,15 @@ use crate::time::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CounterKey(pub [u8; 16]);
 
+impl std::fmt::Display for CounterKey {
+    /// As 22 characters of base64url: what logs and the console show of a key.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut name = String::with_capacity(22);
+        text::push_name(&mut name, self.0);
+        f.write_str(&name)
+    }
+}
+
 /// The name of one charge or one slot: random, chosen by the Worker. A repeated call with the same
 /// id is answered again, not carried out again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

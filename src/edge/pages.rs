@@ -1,0 +1,300 @@
+//! Weir's own pages. They are subject to no rule, and what they answer is never cached or framed.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use serde_json::Value;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
+
+use super::isolate::{self, Isolate};
+use super::js::{self, Env, Request};
+use super::request::RequestFacts;
+use super::{ask, clock, respond, telemetry};
+use crate::admission::plan::{Context as Planning, Tier};
+use crate::admission::{Facts, Question, Reply};
+use crate::http::code::Code;
+use crate::http::refusal::Refusal;
+use crate::operator::explain::Explanation;
+use crate::operator::gauges;
+use crate::operator::request::{self, MAX_BYTES};
+use crate::operator::route::{self, DEFAULT_ADMIN_PATH};
+use crate::operator::status::Status;
+use crate::operator::token::Guard;
+use crate::operator::unblock::lifting;
+use crate::operator::{Exists, Page, Routed};
+use crate::policy::{Policy, RequestView};
+use crate::telemetry::Totals;
+use crate::time::Span;
+use crate::wire::{Answer, Call};
+
+/// The binding of the static files.
+const ASSETS: &str = "ASSETS";
+/// Objects that are asked for their slots, at most.
+const MAX_OBJECTS: usize = 32;
+/// How long an operator's request may take to arrive, and an object to answer it.
+const PATIENCE: Span = Span::from_secs(5);
+
+/// On every answer. A page may load its own files and ask its own host, and nothing else.
+const HEADERS: &str = "cache-control\nno-store\nx-frame-options\nDENY\nx-content-type-options\nnosniff\n\
+    referrer-policy\nno-referrer\ncontent-security-policy\ndefault-src 'none'; \
+    script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+    form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+thread_local! {
+    static GUARD: RefCell<Guard> = RefCell::default();
+}
+
+/// An operator's request that may be answered.
+struct Asking {
+    isolate: Rc<Isolate>,
+    policy: Option<Rc<Policy>>,
+    env: Env,
+    request: Request,
+    head: bool,
+}
+
+/// The answer, where the request is for one of Weir's own pages.
+pub fn answer(
+    isolate: &Rc<Isolate>,
+    policy: Option<&Rc<Policy>>,
+    env: &Env,
+    facts: &RequestFacts,
+) -> Option<JsValue> {
+    let admin_path = policy.map_or(DEFAULT_ADMIN_PATH, |policy| &policy.admin_path);
+    if !facts.path().starts_with(admin_path) {
+        return None;
+    }
+    let secret = isolate::text(env, "ADMIN_TOKEN");
+    let exists = Exists {
+        admin: secret.is_some(),
+        demo: isolate::text(env, "DEMO").as_deref() == Some("on"),
+    };
+    let slash = facts.parts().path.ends_with('/');
+    let page = match route::route(admin_path, facts.path(), slash, facts.method(), exists) {
+        Routed::Elsewhere => return None,
+        Routed::Missing => return Some(refuse(facts, Refusal::new(Code::NotFound))),
+        Routed::WrongMethod(allowed) => {
+            return Some(refuse(facts, Refusal::method_not_allowed(allowed)));
+        }
+        Routed::Page(page) => page,
+    };
+    let head = facts.method() == "HEAD";
+    match page {
+        Page::Slash => {
+            let headers = format!("{HEADERS}\nlocation\n{admin_path}/");
+            return Some(js::respond(308, &headers, JsValue::NULL));
+        }
+        Page::File { file, media_type } => {
+            let Some(assets) = isolate::binding(env, ASSETS) else {
+                return Some(refuse(facts, Refusal::new(Code::NotFound)));
+            };
+            return Some(js::asset(&assets, &file, &typed(media_type), head).into());
+        }
+        _ => {}
+    }
+    let allowed = GUARD.with_borrow_mut(|guard| {
+        guard.check(
+            &isolate.namer,
+            facts.caller(),
+            facts.text("authorization").as_deref(),
+            &secret.unwrap_or_default(),
+            clock::now(),
+        )
+    });
+    if let Err(refusal) = allowed {
+        return Some(refuse(facts, refusal));
+    }
+    let asking = Asking {
+        isolate: Rc::clone(isolate),
+        policy: policy.cloned(),
+        env: env.clone(),
+        request: facts.request.clone(),
+        head,
+    };
+    Some(future_to_promise(async move { Ok(asking.answer(page).await) }).into())
+}
+
+/// Turns away, as a refusal looks, with what every page of Weir's own carries.
+fn refuse(facts: &RequestFacts, mut refusal: Refusal) -> JsValue {
+    for (name, value) in [
+        ("X-Frame-Options", "DENY"),
+        ("X-Content-Type-Options", "nosniff"),
+    ] {
+        refusal.headers.push((name, value.to_owned()));
+    }
+    respond::bare(facts, &refusal)
+}
+
+fn typed(media_type: &str) -> String {
+    format!("{HEADERS}\ncontent-type\n{media_type}")
+}
+
+impl Asking {
+    async fn answer(&self, page: Page) -> JsValue {
+        let told = match page {
+            Page::Status => Ok(self.status().await),
+            Page::Metrics => return self.metrics().await,
+            Page::Live => Ok(self.live().await),
+            Page::Explain => self.explain().await,
+            Page::Unblock => self.unblock().await,
+            _ => Err(Refusal::new(Code::NotFound)),
+        };
+        let (status, document) = match told {
+            Ok(document) => (200, document.to_string()),
+            Err(refusal) => {
+                let document = crate::http::problem::document(&refusal, refusal.status, None);
+                (refusal.status, document)
+            }
+        };
+        self.send(status, "application/json", &document)
+    }
+
+    fn send(&self, status: u16, media_type: &str, text: &str) -> JsValue {
+        let body = if self.head {
+            JsValue::NULL
+        } else {
+            JsValue::from_str(text)
+        };
+        js::respond(status, &typed(media_type), body)
+    }
+
+    /// The body of an operator's request.
+    async fn text(&self) -> Result<String, Refusal> {
+        #[expect(clippy::cast_precision_loss, reason = "a number of bytes")]
+        let reading = js::text_of(&self.request, MAX_BYTES as f64);
+        let text = JsFuture::from(reading).await.ok();
+        text.and_then(|text| text.as_string())
+            .ok_or_else(|| request::fault("", "too long, broken off, or no UTF-8"))
+    }
+
+    fn policy(&self) -> Result<&Policy, Refusal> {
+        self.policy
+            .as_deref()
+            .ok_or_else(|| request::fault("", "about a policy, and none is in force"))
+    }
+
+    async fn status(&self) -> Value {
+        telemetry::flush(&self.env).await;
+        let failing = telemetry::read(&self.env, "failing").await;
+        let live = self.isolate.live.borrow();
+        let has = |name: &str| isolate::binding(&self.env, name).is_some();
+        let status = Status {
+            in_force: live.in_force(),
+            rejected: live.fault(),
+            override_mode: self.isolate.mode,
+            has_key_secret: isolate::text(&self.env, "KEY_SECRET").is_some(),
+            has_counter: has(ask::BINDING),
+        };
+        status.document(serde_json::from_str(&failing).unwrap_or_default())
+    }
+
+    async fn live(&self) -> Value {
+        telemetry::flush(&self.env).await;
+        let live = telemetry::read(&self.env, "live").await;
+        let mut live: Value = serde_json::from_str(&live).unwrap_or_default();
+        if let Value::Object(members) = &mut live {
+            members.insert("slots".to_owned(), Value::Array(self.slots().await));
+        }
+        live
+    }
+
+    async fn metrics(&self) -> JsValue {
+        telemetry::flush(&self.env).await;
+        let mut text = telemetry::read(&self.env, "metrics").await;
+        let slots = self.slots().await;
+        let live = self.isolate.live.borrow();
+        gauges::write(&mut text, &slots, live.in_force(), live.fault());
+        self.send(200, "text/plain; version=0.0.4; charset=utf-8", &text)
+    }
+
+    /// Every concurrency limit that was used lately, with all of its keys together.
+    async fn slots(&self) -> Vec<Value> {
+        let seen = Totals::read_slots(&telemetry::read(&self.env, "slots").await);
+        let mut questions: Vec<Question> = Vec::new();
+        // The latest are at the end.
+        for slot in seen.iter().rev() {
+            let known = questions.iter().any(|known| known.object == slot.object);
+            if !known && questions.len() < MAX_OBJECTS {
+                questions.push(Question {
+                    object: slot.object.clone(),
+                    hint: String::new(),
+                    call: Call::Stats,
+                    covers: Vec::new(),
+                });
+            }
+        }
+        let replies = ask::ask(&self.env, &questions, PATIENCE).await;
+        let mut held: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+        for reply in replies {
+            if let Some(Answer::Stats(stats)) = answered(reply) {
+                for (key, running, waiting) in stats.slots {
+                    held.insert(key.to_string(), (running.into(), waiting.into()));
+                }
+            }
+        }
+        gauges::slots(&seen, |key| held.get(key).copied().unwrap_or_default())
+    }
+
+    async fn explain(&self) -> Result<Value, Refusal> {
+        let text = self.text().await?;
+        let policy = self.policy()?;
+        let described = request::described(&text)?;
+        // What this isolate knows of tiers; nothing is looked up for an explanation.
+        let tiers = |source: usize, value: &str| {
+            let memory = self.isolate.memory.borrow();
+            let known = policy.tiers.get(source);
+            match known.map(|known| memory.tiers.find(known, value, clock::now()).0) {
+                None | Some(Tier::Unknown) => Tier::Named(String::new()),
+                Some(tier) => tier,
+            }
+        };
+        let context = Planning {
+            policy,
+            namer: &self.isolate.namer,
+            mode: self.isolate.mode.unwrap_or(policy.mode),
+            tiers: &tiers,
+        };
+        let explanation = Explanation::begin(&context, described);
+        let replies = ask::ask(&self.env, &explanation.questions, PATIENCE).await;
+        let answers: Vec<_> = replies.into_iter().map(answered).collect();
+        Ok(explanation.finish(&answers))
+    }
+
+    async fn unblock(&self) -> Result<Value, Refusal> {
+        let text = self.text().await?;
+        let lift = request::lift(&text)?;
+        let lifting = lifting(self.policy()?, &self.isolate.namer, &lift)?;
+        {
+            let mut memory = self.isolate.memory.borrow_mut();
+            for key in &lifting.keys {
+                memory.denials.forget(key);
+                memory.local.forget(key);
+            }
+        }
+        let replies = ask::ask(&self.env, &lifting.questions, PATIENCE).await;
+        let mut counters = 0_u32;
+        let mut unreached = 0_u32;
+        for reply in replies {
+            match answered(reply) {
+                Some(Answer::Forgotten(number)) => counters = counters.saturating_add(number),
+                _ => unreached = unreached.saturating_add(1),
+            }
+        }
+        if unreached > 0 {
+            return Err(Refusal::unavailable(Span::from_secs(1))
+                .detailed("A counter could not be reached; please try again."));
+        }
+        Ok(serde_json::json!({
+            "rule": lift.rule, "limit": lift.limit, "key": lift.key, "counters": counters,
+        }))
+    }
+}
+
+fn answered(reply: Reply) -> Option<Answer> {
+    match reply {
+        Reply::Answer(answer) => Some(answer),
+        _ => None,
+    }
+}

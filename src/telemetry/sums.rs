@@ -1,0 +1,286 @@
+//! What one isolate has counted since its last report.
+
+mod record;
+mod report;
+
+use std::rc::Rc;
+
+use super::Outcome;
+use super::exposition::{DECISION_MS, REMAINING};
+use crate::admission::plan::LimitRef;
+use crate::admission::refusals::Shaped;
+use crate::policy::Policy;
+use crate::time::Span;
+use crate::wire::{Call, CounterKey};
+
+/// Networks, keys and slots that one report names, each.
+const NAMED: usize = 64;
+/// Tiers of one limit that are told apart.
+const TIERS: usize = 16;
+
+/// What decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// This isolate alone.
+    Local,
+    /// Permits that this isolate held.
+    Lease,
+    /// Counter objects.
+    Object,
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug)]
+pub enum End<'a> {
+    /// It went to the origin.
+    Passed,
+    /// It was refused.
+    Refused(&'a Shaped),
+}
+
+#[derive(Clone, Debug, Default)]
+struct Cell {
+    tiers: Vec<(String, [u64; Outcome::COUNT])>,
+    remaining: [u64; REMAINING.len() + 2],
+    near: u64,
+}
+
+/// A network: the rule's index, system number, country.
+type Network = (usize, u32, String);
+
+/// The sums. Indices are those of `policy`: one cell for each limit of a rule, then one for each of
+/// its concurrency limits, then one for itself; at the end the preflight limit and no rule at all.
+#[derive(Debug, Default)]
+pub struct Sums {
+    policy: Option<Rc<Policy>>,
+    /// The first cell of each rule.
+    first: Vec<usize>,
+    cells: Vec<Option<Box<Cell>>>,
+    rules: Vec<[u64; 4]>,
+    networks: Vec<(Network, u64, u64)>,
+    /// Kind, cell, key, network's number and country, count.
+    keys: Vec<(char, usize, CounterKey, u32, String, u64)>,
+    slots: Vec<(usize, String, CounterKey)>,
+    decisions: [[u64; DECISION_MS.len() + 2]; 3],
+    calls: [u64; CALLS.len()],
+    rows: u64,
+    passed: u32,
+    /// Reports under earlier policies, or that did not arrive.
+    pending: String,
+}
+
+const CALLS: [&str; 10] = [
+    "charge", "peek", "refund", "settle", "forget", "acquire", "renew", "release", "stats",
+    "confirm",
+];
+
+/// Most of [`Sums::pending`].
+const MAX_PENDING: usize = 256 * 1024;
+
+impl Sums {
+    /// Counts how long deciding took.
+    pub fn decided(&mut self, source: Source, took: Span) {
+        let ms = took.as_millis_ceil();
+        if let Some(values) = self.decisions.get_mut(source as usize) {
+            observe(values, &DECISION_MS, ms);
+        }
+    }
+
+    /// Counts a call to an object.
+    pub fn called(&mut self, call: &Call) {
+        let index = match call {
+            Call::Charge(_) => 0,
+            Call::Peek(_) => 1,
+            Call::Refund { .. } => 2,
+            Call::Settle { .. } => 3,
+            Call::Forget { .. } => 4,
+            Call::Acquire(_) => 5,
+            Call::Renew { .. } => 6,
+            Call::Release { .. } => 7,
+            Call::Stats => 8,
+            Call::Confirm { .. } => 9,
+        };
+        add(self.calls.get_mut(index), 1);
+    }
+
+    /// Counts rows that an object wrote.
+    pub fn wrote(&mut self, rows: u32) {
+        self.rows = self.rows.saturating_add(rows.into());
+    }
+
+    /// Takes up the indices of a policy. What was counted under another is written down first.
+    fn adopt(&mut self, policy: &Rc<Policy>) {
+        if self
+            .policy
+            .as_ref()
+            .is_some_and(|known| Rc::ptr_eq(known, policy))
+        {
+            return;
+        }
+        let mut pending = std::mem::take(&mut self.pending);
+        self.write(&mut pending);
+        *self = Sums {
+            pending,
+            ..Sums::default()
+        };
+        let mut next = 0_usize;
+        for rule in &policy.rules {
+            self.first.push(next);
+            let cells = rule.limits.len().saturating_add(rule.concurrency.len());
+            next = next.saturating_add(cells).saturating_add(1);
+        }
+        self.cells.resize_with(next.saturating_add(2), || None);
+        self.rules
+            .resize(policy.rules.len().saturating_add(1), [0; 4]);
+        self.policy = Some(Rc::clone(policy));
+    }
+
+    fn cell_of(&self, limit: LimitRef) -> usize {
+        match limit {
+            LimitRef::Preflight => self.cells.len().saturating_sub(2),
+            LimitRef::Rule { rule, limit } => self
+                .first
+                .get(rule)
+                .copied()
+                .unwrap_or(0)
+                .saturating_add(limit),
+        }
+    }
+
+    /// The cell of a rule itself, or of no rule.
+    fn own(&self, rule: Option<usize>) -> usize {
+        let next = rule.map(|rule| rule.saturating_add(1));
+        let end = self.cells.len().saturating_sub(2);
+        match next {
+            None => self.cells.len().saturating_sub(1),
+            Some(next) => self
+                .first
+                .get(next)
+                .copied()
+                .unwrap_or(end)
+                .saturating_sub(1),
+        }
+    }
+
+    fn cell(&mut self, index: usize) -> Option<&mut Cell> {
+        Some(self.cells.get_mut(index)?.get_or_insert_default())
+    }
+
+    fn count(&mut self, cell: usize, tier: &str, outcome: Outcome) {
+        let Some(cell) = self.cell(cell) else { return };
+        let tiers = &mut cell.tiers;
+        let place = match tiers.iter().position(|(known, _)| known == tier) {
+            Some(place) => place,
+            None => {
+                let tier = if tiers.len() < TIERS { tier } else { "other" };
+                tiers.push((tier.to_owned(), [0; Outcome::COUNT]));
+                tiers.len().saturating_sub(1).min(TIERS)
+            }
+        };
+        tiers.truncate(TIERS.saturating_add(1));
+        if let Some((_, counts)) = tiers.get_mut(place) {
+            add(counts.get_mut(outcome as usize), 1);
+        }
+    }
+
+    fn rule(&mut self, rule: usize, column: usize) {
+        add(
+            self.rules
+                .get_mut(rule)
+                .and_then(|counts| counts.get_mut(column)),
+            1,
+        );
+    }
+
+    fn network(&mut self, network: Network, passed: u64, refused: u64) {
+        let find = |list: &[(Network, u64, u64)], wanted: &Network| {
+            list.iter().position(|(known, ..)| known == wanted)
+        };
+        let place = find(&self.networks, &network).unwrap_or_else(|| {
+            let is_full = self.networks.len() >= NAMED;
+            // Beyond the bound those of one rule are told together.
+            let network = if is_full {
+                (network.0, 0, String::new())
+            } else {
+                network
+            };
+            find(&self.networks, &network).unwrap_or_else(|| {
+                self.networks.push((network, 0, 0));
+                self.networks.len().saturating_sub(1)
+            })
+        });
+        if let Some((_, all_passed, all_refused)) = self.networks.get_mut(place) {
+            *all_passed = all_passed.saturating_add(passed);
+            *all_refused = all_refused.saturating_add(refused);
+        }
+        if self.networks.len() > NAMED.saturating_mul(2) {
+            let mut pending = std::mem::take(&mut self.pending);
+            self.write(&mut pending);
+            self.pending = pending;
+        }
+    }
+
+    fn key(&mut self, kind: char, cell: usize, key: CounterKey, asn: u32, country: &str) {
+        let is_full = self.keys.len() >= NAMED;
+        let known = self
+            .keys
+            .iter_mut()
+            .find(|known| known.0 == kind && known.1 == cell && known.2 == key);
+        if let Some(known) = known {
+            known.5 = known.5.saturating_add(1);
+        } else if !is_full {
+            let country = country.to_owned();
+            self.keys.push((kind, cell, key, asn, country, 1));
+        }
+    }
+
+    fn slot(&mut self, rule: usize, concurrency: usize, object: &str, key: CounterKey) {
+        let known = self.slots.iter().any(|(_, _, known)| *known == key);
+        let limits = self
+            .policy
+            .as_ref()
+            .and_then(|policy| policy.rules.get(rule));
+        let (Some(first), Some(rule)) = (self.first.get(rule), limits) else {
+            return;
+        };
+        if !known && self.slots.len() < NAMED {
+            let cell = first
+                .saturating_add(rule.limits.len())
+                .saturating_add(concurrency);
+            self.slots.push((cell, object.to_owned(), key));
+        }
+    }
+
+    /// Everything counted since the last report, as its lines; empty where nothing was.
+    #[must_use]
+    pub fn report(&mut self) -> String {
+        let mut out = std::mem::take(&mut self.pending);
+        self.write(&mut out);
+        out
+    }
+
+    /// Takes a report back that did not arrive.
+    pub fn keep(&mut self, report: &str) {
+        if self.pending.len().saturating_add(report.len()) <= MAX_PENDING {
+            self.pending.push_str(report);
+        }
+    }
+}
+
+fn observe(values: &mut [u64], bounds: &[u64], value: u64) {
+    let place = bounds
+        .iter()
+        .position(|bound| value <= *bound)
+        .unwrap_or(bounds.len());
+    add(values.get_mut(place), 1);
+    add(values.last_mut(), value);
+}
+
+fn add(place: Option<&mut u64>, more: u64) {
+    if let Some(place) = place {
+        *place = place.saturating_add(more);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+// What Weir counts, and where an operator reads it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parse, value } from "./lib/exposition.mjs";
+import { oneRule, stand } from "./lib/stand.mjs";
+import { CF_HEADER } from "./lib/workerd.mjs";
+
+const TOKEN = "a token for tests";
+const PATH = "/api/v1/quizzes";
+const LIMIT = { name: "ip", key: ["ip"], algorithm: "sliding-window", quota: 6, window: "60s" };
+
+async function operated(t, options) {
+  const place = await stand(t, { ...options, vars: { ADMIN_TOKEN: TOKEN, KEY_SECRET: "for tests" } });
+  const operator = place.from("203.0.113.9").with(["Authorization", `Bearer ${TOKEN}`]);
+  const metrics = async () => {
+    const answer = await operator.ask("/_weir/metrics");
+    assert.equal(answer.status, 200);
+    assert.equal(answer.header("content-type"), "text/plain; version=0.0.4; charset=utf-8");
+    return parse(answer.text);
+  };
+  return { ...place, operator, metrics };
+}
+
+const on = (asn, country) => [CF_HEADER, JSON.stringify({ asn, country })];
+
+test("G1.10 refusals by network", async (t) => {
+  const { from, metrics, operator } = await operated(t, { policy: oneRule({ limits: [LIMIT] }) });
+  const bot = from("192.0.2.1").with(on(64500, "NL"));
+  const ada = from("198.51.100.1").with(on(64501, "DE"));
+  for (let i = 0; i < 20; i += 1) await bot.ask(PATH);
+  for (let i = 0; i < 3; i += 1) assert.equal((await ada.ask(PATH)).status, 200);
+  const told = await metrics();
+  const refused = "weir_refusals_by_network_total";
+  assert.equal(value(told, refused, { rule: "rule", asn: "64500", country: "NL" }), 14);
+  assert.equal(value(told, refused, { asn: "64501" }), 0);
+  const live = (await operator.ask("/_weir/live")).json();
+  assert.deepEqual(live.networks.slice(0, 2), [
+    { rule: "rule", asn: "64500", country: "NL", passed: 6, refused: 14 },
+    { rule: "rule", asn: "64501", country: "DE", passed: 3, refused: 0 },
+  ]);
+  const worst = live.keys.find(({ kind }) => kind === "r");
+  assert.deepEqual([worst.limit, worst.asn, worst.times], ["rule.ip", "64500", 14]);
+  assert.deepEqual(live.rules[0].minute, [9, 14, 0, 0]);
+  // nothing in there is an address
+  assert.doesNotMatch(JSON.stringify(live), /192\.0\.2|198\.51\.100/);
+});
+
+test("G2.8 requests by rule, limit and outcome, what remained, and what it took", async (t) => {
+  const shadow = { name: "quiet", mode: "shadow", match: { path: "/*" }, limits: [{ ...LIMIT, quota: 2 }] };
+  const bounded = { name: "bounded", match: { path: "/b" }, body: { max_bytes: 10 } };
+  const rule = { name: "rule", match: { path: PATH }, limits: [LIMIT] };
+  const { from, metrics } = await operated(t, { policy: { rules: [rule, shadow, bounded] } });
+  const ada = from("192.0.2.1");
+  for (let i = 0; i < 8; i += 1) await ada.ask(PATH);
+  assert.equal((await ada.ask("/b", { method: "POST", body: "far too long a body" })).status, 413);
+  const told = await metrics();
+  const requests = (labels) => value(told, "weir_requests_total", { tier: "", ...labels });
+  assert.equal(requests({ rule: "rule", limit: "ip", outcome: "passed" }), 6);
+  assert.equal(requests({ rule: "rule", limit: "ip", outcome: "refused" }), 2);
+  assert.equal(requests({ rule: "bounded", limit: "", outcome: "body" }), 1);
+  assert.ok(requests({ rule: "quiet", limit: "ip", outcome: "shadow" }) >= 4);
+  const remaining = (le) => value(told, "weir_remaining_bucket", { rule: "rule", limit: "ip", le });
+  assert.deepEqual(["0", "1", "5", "10", "25", "50", "100", "+Inf"].map(remaining), [3, 4, 8, 8, 8, 8, 8, 8]);
+  assert.equal(value(told, "weir_near_limit_total", { rule: "rule", limit: "ip" }), 1);
+  const calls = value(told, "weir_object_calls_total", { kind: "charge" });
+  assert.ok(calls >= 1);
+  assert.equal(value(told, "weir_decision_seconds_count", { source: "object" }), calls);
+  assert.equal(value(told, "weir_policy_fault"), 0);
+  assert.match(told.weir_policy_info.samples[0].labels.version, /^[0-9a-f]{16}$/);
+  // a second look finds the same, and more after more
+  await ada.ask(PATH);
+  assert.equal(value(await metrics(), "weir_requests_total", { rule: "rule", outcome: "refused", limit: "ip" }), 3);
+});
+
+test("one line is logged for a refusal, without an address or a key in the clear", async (t) => {
+  const { from, weir } = await operated(t, { policy: oneRule({ limits: [{ ...LIMIT, key: ["header:x-api-key|ip"] }] }) });
+  const ada = from("192.0.2.1").with(["X-Api-Key", "very-secret"], on(64500, "NL"));
+  for (let i = 0; i < 7; i += 1) await ada.ask(PATH);
+  const said = weir.log();
+  const line = said.split("\n").find((text) => text.includes('"weir":"refused"'));
+  assert.ok(line, said);
+  const logged = JSON.parse(line.slice(line.indexOf("{"), line.lastIndexOf("}") + 1));
+  assert.deepEqual(
+    [logged.rule, logged.limits, logged.status, logged.asn, logged.country],
+    ["rule", ["rule.ip"], 429, 64500, "NL"],
+  );
+  assert.doesNotMatch(said, /very-secret|192\.0\.2\.1/);
+});
