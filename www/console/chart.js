@@ -1,0 +1,41 @@
+// Passed and refused over time: two stacked areas, and a line for what shadow rules would refuse.
+import { element, rate } from './dom.js';
+
+const SVG = 'http://www.w3.org/2000/svg';
+const WIDTH = 720;
+const HEIGHT = 192;
+
+function shape(name, attributes) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
+/** `steps` are [passed, refused, shadow, failed] of `step_s` seconds each, oldest first. */
+export function draw(target, steps, step_s) {
+  const highest = Math.max(1, ...steps.map(([passed, refused, shadow]) => Math.max(passed + refused, shadow)));
+  const x = (i) => ((i / (steps.length - 1)) * WIDTH).toFixed(1);
+  const y = (count) => (HEIGHT - (count / highest) * (HEIGHT - 4)).toFixed(1);
+  const line = (count) => steps.map((step, i) => `${x(i)},${y(count(step))}`);
+  const area = (top, bottom) => [...line(top), ...line(bottom).reverse()].join(' ');
+  const sum = (column) => steps.reduce((all, step) => all + step[column], 0);
+  const [passed, refused, shadow] = [0, 1, 2].map(sum);
+  const minutes = Math.round((steps.length * step_s) / 60);
+  const span = minutes >= 120 ? `${Math.round(minutes / 60)} hours` : `${minutes} minutes`;
+  const words = `In the last ${span}: ${passed} passed, ${refused} refused, ${shadow} would be refused by rules in shadow.`;
+  const svg = shape('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': words });
+  svg.append(
+    shape('polygon', { class: 'passed', points: area(([p]) => p, () => 0) }),
+    shape('polygon', { class: 'refused', points: area(([p, r]) => p + r, ([p]) => p) }),
+    shape('polyline', { class: 'shadow', points: shadow > 0 ? line(([, , s]) => s).join(' ') : '' }),
+    shape('line', { class: 'axis', x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT }),
+  );
+  const axis = element('p', { 'aria-hidden': 'true' }, element('span', {}, `${span} ago`), element('span', {}, `peak ${rate(highest, step_s)} a second`), element('span', {}, 'now'));
+  target.replaceChildren(svg, axis, element('p', {}, words));
+}
+
+/** The steps of several rules added up. */
+export function sum(lists) {
+  if (lists.length === 0) return Array.from({ length: 2 }, () => [0, 0, 0, 0]);
+  return lists[0].map((_, i) => [0, 1, 2, 3].map((column) => lists.reduce((all, list) => all + list[i][column], 0)));
+}

@@ -1,0 +1,77 @@
+// The two things that one can do: try a request, and unblock a key.
+import { ask } from './api.js';
+import { byId, element, fill, say } from './dom.js';
+
+const lines = (text) => text.split('\n').map((line) => line.trim()).filter(Boolean);
+
+/** What the form describes, as `explain` wants it. */
+function described(form) {
+  const values = Object.fromEntries(new FormData(form));
+  const headers = Object.fromEntries(lines(values.headers).map((line) => {
+    const colon = line.indexOf(':');
+    return colon < 0 ? [line, ''] : [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+  }));
+  return {
+    method: values.method,
+    url: values.url,
+    headers,
+    ...(values.ip ? { ip: values.ip } : {}),
+    ...(values.body ? { body: values.body } : {}),
+  };
+}
+
+function tell(told) {
+  const words =
+    told.would === 'pass'
+      ? 'It would pass.'
+      : `It would be refused: ${told.refusal.status} ${told.refusal.error}. ${told.refusal.message}`;
+  const rules = told.rules.map(({ name, mode }) => (mode === 'enforce' ? name : `${name} (${mode})`)).join(', ');
+  const table = element('table');
+  fill(
+    table,
+    [
+      { title: 'Limit', value: ({ name }) => name },
+      { title: 'Key', value: ({ key }) => key.join(', ') || '(shared)' },
+      { title: 'Hash', value: ({ hash }) => element('span', { class: 'hash' }, hash) },
+      { title: 'Left', number: true, value: ({ remaining, quota }) => (remaining === undefined ? '?' : `${remaining} of ${quota}`) },
+      { title: 'It would', value: ({ would, retry_after_s: wait }) => (wait ? `${would}, for ${wait} s` : would), class: ({ would }) => (would === 'pass' ? '' : 'refused') },
+    ],
+    told.limits,
+    'No limit holds for it.',
+  );
+  byId('told').replaceChildren(
+    element('p', {}, element('strong', {}, words)),
+    element('p', {}, rules ? `Rules: ${rules}` : 'No rule holds for it.'),
+    element('div', { class: 'scroll' }, table),
+  );
+}
+
+/** The limits that one can choose, from `status`. */
+export function offerLimits(rules) {
+  const select = byId('unblock').elements.limit;
+  const names = rules.flatMap(({ name, limits }) => limits.map((limit) => `${name}.${limit.name}`));
+  if ([...select.options].map(({ value }) => value).join() === names.join()) return;
+  select.replaceChildren(...names.map((name) => element('option', {}, name)));
+}
+
+export function wireForms() {
+  byId('try').addEventListener('submit', async (event) => {
+    event.preventDefault();
+    try {
+      tell(await ask('explain', described(event.target)));
+    } catch (error) {
+      byId('told').replaceChildren(element('p', { class: 'fault' }, error.message));
+    }
+  });
+  byId('unblock').addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const { limit, key } = Object.fromEntries(new FormData(event.target));
+    const [rule, name] = limit.split('.');
+    try {
+      const { counters } = await ask('unblock', { rule, limit: name, key: lines(key) });
+      say(byId('lifted'), counters === 0 ? 'Nothing was counted for this key.' : 'Lifted: this key starts anew.');
+    } catch (error) {
+      say(byId('lifted'), error.message);
+    }
+  });
+}
