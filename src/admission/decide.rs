@@ -4,7 +4,10 @@
 //! provisional: confirmed by silence, taken back by a refund, which is sent to every object that
 //! may have charged when another refused.
 
+mod permits;
+
 use super::Memory;
+use super::lease::Paid;
 use super::plan::{Applied, Plan, Settle};
 use super::verdict::{Charge as Standing, Reservation, Verdict};
 use crate::policy::{OnError, Policy};
@@ -49,6 +52,8 @@ pub struct Round {
     outcomes: Vec<Option<Outcome>>,
     failed: Vec<usize>,
     standing: Vec<Standing>,
+    /// What permits have paid for.
+    paid: Vec<Paid>,
     /// Objects that may have charged without an answer.
     doubtful: Vec<Standing>,
     started: Timestamp,
@@ -85,16 +90,22 @@ impl Memory {
             outcomes: vec![None; plan.applied.len()],
             failed: Vec::new(),
             standing: Vec::new(),
+            paid: Vec::new(),
             doubtful: Vec::new(),
             started: now,
             again: false,
         };
+        self.pay(policy, plan, &mut round, now);
         let mut denied = false;
         for (applied, outcome) in plan.applied.iter().zip(&mut round.outcomes) {
+            if outcome.is_some() {
+                continue;
+            }
             *outcome = self.denials.find(&applied.item, now);
             denied |= applied.item.enforce && outcome.is_some();
         }
         if denied {
+            self.leases.put_back(&round.paid);
             let mut verdict = verdict_of(plan, round);
             self.spread(policy, plan, &mut verdict);
             verdict.remembered = true;
@@ -149,6 +160,7 @@ impl Memory {
                 round.failed.push(index);
             }
         }
+        self.ask_for_permits(policy, plan, round, now);
         // Another object, the body, or a slot may yet refuse what these take.
         let alone =
             round.questions.len() <= 1 && plan.waiting_for_body.is_empty() && !plan.before_slots;
@@ -179,7 +191,7 @@ impl Memory {
         let questions = std::mem::take(&mut round.questions);
         let mut retry = Vec::new();
         for (question, reply) in questions.into_iter().zip(replies) {
-            self.take_in(plan, &mut round, question, reply, &mut retry, now);
+            self.take_in(policy, plan, &mut round, (question, reply), &mut retry, now);
         }
         let in_time = round.patience(policy, now) > PROVISIONAL_PAUSE;
         if !retry.is_empty() && !round.again && in_time {
@@ -201,10 +213,10 @@ impl Memory {
 
     fn take_in(
         &mut self,
+        policy: &Policy,
         plan: &Plan,
         round: &mut Round,
-        question: Question,
-        reply: &Reply,
+        (question, reply): (Question, &Reply),
         retry: &mut Vec<Question>,
         now: Timestamp,
     ) {
@@ -213,6 +225,9 @@ impl Memory {
                 if charged.outcomes.len() == question.covers.len() =>
             {
                 self.breakers.succeeded(&question.object);
+                if !charged.admitted && self.pay_for(policy, plan, round, &question.covers, now) {
+                    return;
+                }
                 let mut only_provisional = !charged.admitted;
                 for (index, outcome) in question.covers.iter().zip(&charged.outcomes) {
                     let Some(applied) = plan.applied.get(*index) else {
@@ -298,14 +313,19 @@ impl Memory {
         }
         let standing = std::mem::take(&mut round.standing);
         let doubtful = std::mem::take(&mut round.doubtful);
+        let paid = std::mem::take(&mut round.paid);
+        // The earliest that any of the charges was sent, so that no lease is used too long.
+        let sent = round.started;
         let mut verdict = verdict_of(plan, round);
         self.spread(policy, plan, &mut verdict);
         verdict.unavailable = unavailable;
         verdict.unreached = unreached;
         if verdict.admitted() {
+            self.take_up(policy, plan, &standing, &mut verdict.outcomes, (sent, now));
             verdict.reservations = reservations(plan, &standing);
             verdict.charges = standing;
         } else {
+            self.leases.put_back(&paid);
             verdict.refunds = standing
                 .iter()
                 .chain(&doubtful)

@@ -22,6 +22,7 @@ pub mod facts;
 pub mod guard;
 mod jitter;
 pub mod keys;
+pub mod lease;
 pub mod live;
 pub mod local;
 pub mod plan;
@@ -47,6 +48,8 @@ use crate::wire::CallId;
 pub struct Memory {
     /// Keys known to be out of quota.
     pub denials: denial::Denials,
+    /// Permits held for busy keys.
+    pub leases: lease::Leases,
     /// Objects known to fail.
     pub breakers: breaker::Breakers,
     /// Quotas kept here while their object cannot be reached (`on_error = "local"`).
@@ -64,6 +67,7 @@ impl Memory {
     pub fn new(seed: u64) -> Self {
         Memory {
             denials: denial::Denials::default(),
+            leases: lease::Leases::default(),
             breakers: breaker::Breakers::default(),
             local: local::LocalLimits::default(),
             local_slots: slots::LocalSlots::default(),

@@ -301,6 +301,8 @@ impl Exchange {
             match conclusion {
                 Conclusion::Verdict(verdict) => {
                     telemetry::decided(Source::Object, now.saturating_since(asked));
+                    let unused = self.isolate.memory.borrow_mut().leases.sweep(now);
+                    self.tell(&unused);
                     return verdict;
                 }
                 Conclusion::Again(next, pause) => {

@@ -1,0 +1,326 @@
+//! Permits that this isolate holds: requests of a busy key are admitted without asking its object.
+//!
+//! An object deducts permits when it hands them out, so whatever becomes of them here no quota is
+//! exceeded: those that nobody spends in time count there as spent when they lapse. An isolate
+//! therefore asks for no more than it is about to spend: nothing for the first request of a key,
+//! then as many as the key spent lately over the life of a lease; one call at a time asks for them.
+//!
+//! A lease lapses here no later than there: the time runs from before the call was sent.
+
+use super::decide::Question;
+use super::plan::Applied;
+use crate::limit::{Algorithm, Quota};
+use crate::map::Map;
+use crate::policy::{Policy, Precision};
+use crate::time::{Span, Timestamp};
+use crate::wire::{Call, CallId, CounterKey, Item, Outcome};
+
+/// Keys watched. At about 250 bytes each this is 1 MB.
+const CAPACITY: usize = 4_096;
+/// Leases of one key held at once; more that arrive are left to lapse.
+const MOST_BATCHES: usize = 4;
+/// At first a key is given at most this many times what it has spent: it may be about to stop.
+const GROWTH: u64 = 8;
+/// Permits left over are worth a call when they are at least this part of what may come at once.
+const WORTH_SHARE: u64 = 16;
+/// Keys looked at, each time an object is asked, for leases that are over or not used any more.
+const SWEPT: usize = 4;
+
+/// The permits that an isolate holds, and how fast their keys spend.
+#[derive(Debug, Default)]
+pub struct Leases {
+    known: Map<CounterKey, Held>,
+    swept_to: Option<CounterKey>,
+}
+
+#[derive(Debug)]
+struct Held {
+    quota: Quota,
+    batches: Vec<Batch>,
+    /// Units spent since `since`, halved as time goes by.
+    spent: u64,
+    since: Timestamp,
+    used: Timestamp,
+    /// A call that asks for permits is under way until then at most.
+    asking_until: Timestamp,
+    /// What the object said last: units left besides permits, and when they grow.
+    remaining: u64,
+    grows_at: Timestamp,
+}
+
+#[derive(Clone, Debug)]
+struct Batch {
+    object: String,
+    hint: String,
+    id: CallId,
+    item: u32,
+    granted: u64,
+    left: u64,
+    until: Timestamp,
+}
+
+/// What was spent out of a lease, to be put back if the request is refused elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paid {
+    key: CounterKey,
+    id: CallId,
+    units: u64,
+}
+
+/// Where a lease comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Grant<'a> {
+    /// The call that brought it.
+    pub id: CallId,
+    /// The item's index in it.
+    pub item: u32,
+    /// When it was sent.
+    pub sent: Timestamp,
+    /// What the object said.
+    pub outcome: &'a Outcome,
+}
+
+/// Whether a limit's units may come out of a lease: they are known beforehand, one is like another,
+/// and a refusal has no consequences.
+#[must_use]
+pub fn leasable(policy: &Policy, applied: &Applied) -> bool {
+    let item = &applied.item;
+    let limit = applied.limit.of(policy);
+    limit.is_some_and(|limit| limit.precision == Precision::Leased)
+        && item.quota.algorithm != Algorithm::Distinct
+        && item.value.is_none()
+        && item.block.is_empty()
+        && item.reserve.is_none()
+        && item.cost > 0
+}
+
+/// How long permits are asked for: what the object lets a lease live, or less.
+fn horizon(quota: &Quota) -> Span {
+    let share = Span::from_micros(quota.window.as_micros() / 16);
+    share.clamp(Span::from_secs(1), Span::from_secs(10))
+}
+
+impl Leases {
+    /// Could one lease pay for this item now?
+    #[must_use]
+    pub fn can_pay(&self, item: &Item, now: Timestamp) -> bool {
+        self.known.get(&item.key).is_some_and(|held| {
+            held.quota == item.quota && held.batches.iter().any(|batch| batch.pays(item.cost, now))
+        })
+    }
+
+    /// Spends an item's units out of a lease.
+    pub fn pay(&mut self, item: &Item, now: Timestamp) -> Option<(Paid, Outcome)> {
+        let held = self.known.get_mut(&item.key)?;
+        if held.quota != item.quota {
+            return None;
+        }
+        let batch = held
+            .batches
+            .iter_mut()
+            .find(|batch| batch.pays(item.cost, now))?;
+        batch.left = batch.left.saturating_sub(item.cost);
+        let paid = Paid {
+            key: item.key,
+            id: batch.id,
+            units: item.cost,
+        };
+        held.note(item, now);
+        let grows_in = held.grows_at.saturating_since(now);
+        let outcome = Outcome {
+            conforms: true,
+            remaining: held.remaining.saturating_add(held.left(now)),
+            // What the object said is over: more is left than is known here.
+            reset: grows_in.max(Span::from_micros(1)),
+            ..Outcome::default()
+        };
+        Some((paid, outcome))
+    }
+
+    /// Another limit refused: what was spent is left again, unless it has lapsed.
+    pub fn put_back(&mut self, paid: &[Paid]) {
+        for paid in paid {
+            let held = self.known.get_mut(&paid.key);
+            let batches = held.into_iter().flat_map(|held| &mut held.batches);
+            for batch in batches.filter(|batch| batch.id == paid.id) {
+                batch.left = batch.left.saturating_add(paid.units).min(batch.granted);
+            }
+        }
+    }
+
+    /// How many permits to ask for beside the item itself; `patience` is how long the answer is
+    /// waited for.
+    pub fn want(&mut self, item: &Item, now: Timestamp, patience: Span) -> u64 {
+        let Some(held) = self.known.get_mut(&item.key) else {
+            return 0;
+        };
+        held.fade(&item.quota, now);
+        if held.spent == 0 || held.asking_until > now || held.batches.len() >= MOST_BATCHES {
+            return 0;
+        }
+        held.asking_until = now + patience;
+        let horizon = horizon(&item.quota).as_micros();
+        let elapsed = now
+            .saturating_since(held.since)
+            .as_micros()
+            .max(horizon / 16);
+        let at_this_rate = u128::from(held.spent)
+            .saturating_mul(u128::from(horizon))
+            .checked_div(u128::from(elapsed))
+            .unwrap_or(0);
+        let at_this_rate = u64::try_from(at_this_rate).unwrap_or(u64::MAX);
+        at_this_rate.min(held.spent.saturating_mul(GROWTH))
+    }
+
+    /// An object has admitted an item: takes up its lease, if it gave any, and learns what is left.
+    /// Gives what is left with the permits held here.
+    pub fn take_up(&mut self, applied: &Applied, grant: &Grant<'_>, now: Timestamp) -> u64 {
+        let item = &applied.item;
+        let outcome = grant.outcome;
+        if !self.make_room(item.key, now) {
+            return outcome.remaining;
+        }
+        let held = self
+            .known
+            .get_or_insert_with(item.key, || Held::new(&item.quota, now));
+        if held.quota != item.quota {
+            *held = Held::new(&item.quota, now);
+        }
+        held.note(item, now);
+        held.remaining = outcome.remaining;
+        held.grows_at = now + outcome.reset;
+        held.batches
+            .retain(|batch| batch.until > now && batch.left > 0);
+        if outcome.permits > 0 {
+            held.asking_until = Timestamp::ZERO;
+        }
+        if outcome.permits > 0 && held.batches.len() < MOST_BATCHES {
+            held.batches.push(Batch {
+                object: applied.object.clone(),
+                hint: applied.hint.clone(),
+                id: grant.id,
+                item: grant.item,
+                granted: outcome.permits,
+                left: outcome.permits,
+                until: grant.sent + outcome.lapse,
+            });
+        }
+        outcome.remaining.saturating_add(held.left(now))
+    }
+
+    /// Drops what is over, a few keys at a time, and gives back what is not used any more and worth
+    /// a call.
+    pub fn sweep(&mut self, now: Timestamp) -> Vec<Question> {
+        let mut back = Vec::new();
+        for _ in 0..SWEPT {
+            let next = self.known.after(self.swept_to).map(|(key, _)| key);
+            self.swept_to = next;
+            let Some(key) = next else { break };
+            let Some(held) = self.known.get_mut(&key) else {
+                break;
+            };
+            held.batches.retain(|batch| batch.until > now);
+            let quiet = now.saturating_since(held.used);
+            let horizon = horizon(&held.quota);
+            if quiet + quiet < horizon {
+                continue;
+            }
+            let worth = held.quota.burst / WORTH_SHARE;
+            for batch in held.batches.extract_if(.., |batch| batch.left > worth) {
+                back.push(batch.give_back());
+            }
+            if held.batches.is_empty() && quiet > horizon {
+                self.known.remove(&key);
+            }
+        }
+        back
+    }
+
+    /// Keys watched.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// True where none is watched.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    fn make_room(&mut self, key: CounterKey, now: Timestamp) -> bool {
+        if self.known.len() < CAPACITY || self.known.contains_key(&key) {
+            return true;
+        }
+        for _ in 0..SWEPT {
+            let next = self.known.after(self.swept_to);
+            let over = next.map(|(key, held)| (key, held.left(now) == 0));
+            self.swept_to = over.map(|(key, _)| key);
+            if let Some((key, true)) = over {
+                self.known.remove(&key);
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl Held {
+    fn new(quota: &Quota, now: Timestamp) -> Held {
+        Held {
+            quota: *quota,
+            batches: Vec::new(),
+            spent: 0,
+            since: now,
+            used: now,
+            asking_until: Timestamp::ZERO,
+            remaining: 0,
+            grows_at: now,
+        }
+    }
+
+    fn note(&mut self, item: &Item, now: Timestamp) {
+        self.fade(&item.quota, now);
+        self.spent = self.spent.saturating_add(item.cost);
+        self.used = self.used.max(now);
+    }
+
+    /// What was spent longer ago than a lease lives weighs half, and nothing after a silence.
+    fn fade(&mut self, quota: &Quota, now: Timestamp) {
+        let horizon = horizon(quota);
+        if now.saturating_since(self.used) > horizon {
+            self.spent = 0;
+            self.since = now;
+        } else if now.saturating_since(self.since) > horizon {
+            self.spent /= 2;
+            self.since = now - Span::from_micros(horizon.as_micros() / 2);
+        }
+    }
+
+    fn left(&self, now: Timestamp) -> u64 {
+        let live = self.batches.iter().filter(|batch| batch.until > now);
+        live.fold(0, |sum, batch| sum.saturating_add(batch.left))
+    }
+}
+
+impl Batch {
+    fn pays(&self, units: u64, now: Timestamp) -> bool {
+        self.until > now && self.left >= units
+    }
+
+    fn give_back(self) -> Question {
+        let spent = self.granted.saturating_sub(self.left);
+        Question {
+            object: self.object,
+            hint: self.hint,
+            call: Call::Settle {
+                id: self.id,
+                spent: vec![(self.item, spent)],
+            },
+            covers: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
