@@ -49,6 +49,8 @@ pub struct Entry {
     /// How long the charge was a promise.
     pub span: u64,
     pub settles: bool,
+    /// Permits for requests to come, rather than the units of one.
+    pub lease: bool,
     pub fate: Fate,
     pub real: u64,
     pub epoch: u32,
@@ -140,7 +142,7 @@ impl Oracle {
                 .or(charge.provisional)
                 .unwrap_or_default()
                 .as_micros();
-            log.entries.push(Entry {
+            let entry = Entry {
                 id: charge.id,
                 item: place,
                 units: item.cost,
@@ -149,13 +151,26 @@ impl Oracle {
                 to: object.shadow + span,
                 span,
                 settles: item.reserve.is_some(),
+                lease: false,
                 fate: Fate::Pending,
                 real: now,
                 epoch: object.epoch,
                 durable: item.durable,
                 forgiven: false,
                 ended: None,
-            });
+            };
+            if outcome.permits > 0 {
+                let span = outcome.lapse.as_micros();
+                log.entries.push(Entry {
+                    units: outcome.permits,
+                    to: object.shadow + span,
+                    span,
+                    settles: true,
+                    lease: true,
+                    ..entry.clone()
+                });
+            }
+            log.entries.push(entry);
         }
         if let Some(key) = blocked {
             self.violate(format!("charged inside a block: {}", self.name(key)));
@@ -230,7 +245,7 @@ impl Oracle {
             };
             let mut late = false;
             self.entries_of(charge.id, |entry| {
-                if entry.fate == Fate::Pending {
+                if entry.fate == Fate::Pending && !entry.lease {
                     entry.fate = Fate::Admitted;
                 }
                 if !entry.settles {
