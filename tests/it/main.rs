@@ -7,4 +7,5 @@
 )]
 
 mod admission;
+mod homes;
 mod limits;

@@ -22,6 +22,7 @@ mod rng;
 mod scenario;
 mod tell;
 mod trace;
+mod watch;
 mod world;
 
 /// Played by every run of the tests.

@@ -26,6 +26,10 @@ pub struct Request {
     replies: Vec<Option<Reply>>,
     /// Every charge that was answered, for the oracle.
     answers: Vec<(CallId, Answer)>,
+    /// Every charge that was sent: the object and the id.
+    sent: Vec<(String, CallId)>,
+    /// When it came, by true time.
+    started: u64,
     pub verdict: Option<Verdict>,
     pub slots: Vec<(String, CallId)>,
     pub slot_at: usize,
@@ -64,6 +68,7 @@ impl World {
             isolate,
             policy,
             plan,
+            started: now,
             ..Request::default()
         };
         match begin {
@@ -82,17 +87,6 @@ impl World {
         }
         if let Some(patience) = self.clients[number].patience(&mut self.rng) {
             self.after(patience, Event::Leave(id));
-        }
-    }
-
-    fn audit_some(&mut self) {
-        let places: Vec<_> = self.oracle.logs.keys().cloned().collect();
-        if places.is_empty() {
-            return;
-        }
-        let place = self.rng.pick(&places).clone();
-        if let Some(object) = self.objects.get(&place.0) {
-            self.oracle.audit(&place, object, self.now);
         }
     }
 
@@ -120,16 +114,6 @@ impl World {
         plan
     }
 
-    fn check_remembered(&mut self, request: &Request, verdict: &Verdict) {
-        for index in &verdict.refused {
-            let applied = &request.plan.applied[*index];
-            if let Some(object) = self.objects.get(&applied.object) {
-                self.oracle
-                    .check_remembered(object, &applied.item, self.now);
-            }
-        }
-    }
-
     /// Sends out the questions of a round.
     pub fn ask(&mut self, id: u64) {
         let Some(request) = self.requests.get_mut(&id) else {
@@ -150,6 +134,11 @@ impl World {
             },
         );
         for (index, question) in round.questions.iter().enumerate() {
+            if let Call::Charge(charge) = &question.call
+                && let Some(request) = self.requests.get_mut(&id)
+            {
+                request.sent.push((question.object.clone(), charge.id));
+            }
             let back = Return {
                 request: id,
                 round: number,
@@ -273,6 +262,12 @@ impl World {
         let Some(request) = self.requests.get_mut(&id) else {
             return;
         };
+        let allowed = self.policies[request.policy].counter_timeout.as_micros();
+        if self.now > request.started + allowed {
+            let took = self.now - request.started;
+            self.oracle
+                .violate(format!("decided after {took} of {allowed} us"));
+        }
         if !verdict.admitted() {
             let wait = verdict.retry_after().as_micros();
             let client = &mut self.clients[request.client];
@@ -281,6 +276,7 @@ impl World {
             self.requests.remove(&id);
             return;
         }
+        self.oracle.check_once(&request.sent);
         self.oracle.admitted(&verdict, &self.objects, self.now);
         let mut objects: Vec<&String> =
             request.plan.slots.iter().map(|slot| &slot.object).collect();

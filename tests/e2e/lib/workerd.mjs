@@ -12,6 +12,8 @@ import { folder, launch } from "./process.mjs";
 /** The header whose JSON becomes `request.cf`. */
 export const CF_HEADER = "x-test-cf";
 
+const STAND_IN = "test:stand-in";
+
 /**
  * Starts the built Worker.
  *
@@ -22,6 +24,7 @@ export const CF_HEADER = "x-test-cf";
  *   vars     further variables and secrets: strings, or anything that JSON can say
  *   counters false: without the binding of the counter objects, so that none can be reached;
  *            "throws" or "silent": with objects that do nothing else
+ *   standIn  source of a module whose default export makes what stands in for that binding
  *   probe    true: counts() in counts.mjs can ask what the objects hold
  *   kv       namespaces by binding name, from startKv()
  *
@@ -64,7 +67,7 @@ export async function startWorkerd(scope, options) {
   return weir;
 }
 
-function describe(wrangler, modules, { origin, via = "service", policy, vars = {}, kv = {}, counters = true, probe: probed = false }) {
+function describe(wrangler, modules, { origin, via = "service", policy, vars = {}, kv = {}, counters = true, standIn, probe: probed = false }) {
   const { POLICY, ...others } = wrangler.vars ?? {};
   const document = policy === undefined ? POLICY : policy;
   const classes = wrangler.durable_objects.bindings;
@@ -81,7 +84,8 @@ function describe(wrangler, modules, { origin, via = "service", policy, vars = {
           compatibilityFlags: wrangler.compatibility_flags ?? [],
           globalOutbound: via === "route" ? "origin" : "loopback",
           bindings: [
-            ...(counters ? classes.map(({ name, class_name }) => ({ name, durableObjectNamespace: counters === true ? class_name : { className: "Counter", serviceName: "broken" } })) : []),
+            ...(standIn ? classes.map(({ name }) => ({ name, wrapped: { moduleName: STAND_IN } })) : []),
+            ...(counters && !standIn ? classes.map(({ name, class_name }) => ({ name, durableObjectNamespace: counters === true ? class_name : { className: "Counter", serviceName: "broken" } })) : []),
             ...Object.entries(variables).map(([name, value]) => (typeof value === "string" ? { name, text: value } : { name, json: JSON.stringify(value) })),
             ...Object.keys(kv).map((name) => ({ name, kvNamespace: `kv-${name}` })),
             ...(wrangler.assets ? [{ name: wrangler.assets.binding, service: "assets" }] : []),
@@ -100,6 +104,7 @@ function describe(wrangler, modules, { origin, via = "service", policy, vars = {
       { name: "storage", disk: { path: "storage", writable: true } },
       ...beside.services,
     ],
+    ...(standIn ? { extensions: [{ modules: [{ name: STAND_IN, internal: true, esModule: standIn }] }] } : {}),
     sockets: [{ name: "http", address: "127.0.0.1:0", service: "weir", http: { cfBlobHeader: CF_HEADER } }, ...beside.sockets],
   };
 }

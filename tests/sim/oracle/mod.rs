@@ -236,6 +236,16 @@ impl Oracle {
         });
     }
 
+    /// A request is charged once by each object, however often the object was asked.
+    pub fn check_once(&mut self, sent: &[(String, CallId)]) {
+        let mut charged = BTreeMap::new();
+        for (object, id) in sent {
+            if self.charged.contains_key(id) && *charged.entry(object).or_insert(id) != id {
+                return self.violate(format!("charged twice: {id:?}, under another id before"));
+            }
+        }
+    }
+
     /// A request was let through.
     pub fn admitted(&mut self, verdict: &Verdict, objects: &BTreeMap<String, Object>, now: u64) {
         self.admissions += 1;
