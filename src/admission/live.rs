@@ -11,66 +11,12 @@ use sha2::{Digest, Sha256};
 use crate::policy::{self, Fault, Policy};
 use crate::time::{Span, Timestamp};
 
+mod source;
+
+pub use source::{InForce, Read, Rejected, Source};
+
 /// KV is asked again this long after it failed, or after a read that never reported.
 const RETRY: Span = Span::from_secs(5);
-
-/// Where a policy came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// The variable `POLICY`.
-    Variable,
-    /// `policy` in KV.
-    Kv,
-    /// `policy:previous` in KV.
-    Previous,
-}
-
-impl Source {
-    /// As an operator knows it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Source::Variable => "POLICY",
-            Source::Kv => "POLICY_KV policy",
-            Source::Previous => "POLICY_KV policy:previous",
-        }
-    }
-}
-
-/// A policy in force.
-#[derive(Clone, Debug)]
-pub struct InForce {
-    /// The policy.
-    pub policy: Rc<Policy>,
-    /// Where it came from.
-    pub source: Source,
-    /// When this isolate loaded it.
-    pub loaded_at: Timestamp,
-}
-
-/// A document that did not load.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rejected {
-    /// Where it came from.
-    pub source: Source,
-    /// Its first fault.
-    pub fault: Fault,
-    /// How many more it has.
-    pub more: usize,
-}
-
-/// What a read of KV gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Read {
-    /// The document.
-    Text(String),
-    /// More bytes than it may have; it was not fetched whole.
-    TooLarge,
-    /// KV has none.
-    Absent,
-    /// KV did not answer, or not in time.
-    Failed,
-}
 
 /// What a request has to do about KV before it uses the policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,6 +9,7 @@ mod ask;
 mod body;
 mod clock;
 pub mod counter;
+mod decide;
 mod isolate;
 mod js;
 mod live_policy;

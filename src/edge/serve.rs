@@ -4,7 +4,7 @@
 //! refusal or the promise of `fetch(request)` itself is handed back and no Rust future is made.
 //! Everything else goes on in [`Exchange::run`].
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use wasm_bindgen::{JsCast, JsValue};
@@ -17,10 +17,10 @@ use super::{
     ask, body, clock, live_policy, origin, pages, respond, settle, slots, telemetry, tiers,
 };
 use crate::admission::body::BodyPlan;
-use crate::admission::plan::{self, Context as Planning, Plan, Tier, TierWanted};
+use crate::admission::plan::Plan;
 use crate::admission::preflight;
 use crate::admission::refusals::{self, Shaped};
-use crate::admission::{Begin, Conclusion, Question, Verdict};
+use crate::admission::{Begin, Question, Verdict};
 use crate::admission::{guard, second};
 use crate::http::code::Code;
 use crate::http::refusal::Refusal;
@@ -181,41 +181,6 @@ impl Exchange {
         });
     }
 
-    fn plan(&self, mode: Mode, looked_up: bool) -> Plan {
-        self.planned(mode, looked_up, |context| plan::plan(context, &self.facts))
-    }
-
-    /// Plans with the tiers that are known; once they have been looked up, what is still unknown is
-    /// the default.
-    fn planned(&self, mode: Mode, looked_up: bool, make: impl Fn(&Planning<'_>) -> Plan) -> Plan {
-        let stale = RefCell::new(Vec::new());
-        let plan = {
-            let memory = self.isolate.memory.borrow();
-            let tiers = |source: usize, value: &str| {
-                let known = self.policy.tiers.get(source);
-                let (tier, is_stale) = known.map_or((Tier::Unknown, false), |known| {
-                    memory.tiers.find(known, value, clock::now())
-                });
-                if is_stale {
-                    let value = value.to_owned();
-                    stale.borrow_mut().push(TierWanted { source, value });
-                }
-                match tier {
-                    Tier::Unknown if looked_up => Tier::Named(String::new()),
-                    tier => tier,
-                }
-            };
-            make(&Planning {
-                policy: &self.policy,
-                namer: &self.isolate.namer,
-                mode,
-                tiers: &tiers,
-            })
-        };
-        tiers::refresh(self, &stale.borrow());
-        plan
-    }
-
     fn later(self, plan: Plan, body: BodyPlan, begin: Begin) -> JsValue {
         let settles = plan.applied.iter().any(|applied| applied.settle.is_some());
         let context = settles.then(|| self.context.clone());
@@ -253,64 +218,6 @@ impl Exchange {
         };
         let response = self.forward(&plan, &verdict, &body).await;
         held.until_sent(response)
-    }
-
-    /// Asks the limits that had to wait for the body.
-    async fn second_round(&self, plan: &mut Plan, verdict: &mut Verdict) {
-        let planned = |looked_up| {
-            self.planned(self.mode(), looked_up, |context| {
-                plan::plan_after_body(context, &self.facts, plan)
-            })
-        };
-        let mut more = planned(false);
-        if !more.tiers_wanted.is_empty() {
-            tiers::look_up(self, &more.tiers_wanted).await;
-            more = planned(true);
-        }
-        // The keys are made: nothing looks at the content again.
-        self.facts.forget_content();
-        let now = clock::now();
-        let begin = self
-            .isolate
-            .memory
-            .borrow_mut()
-            .begin(&self.policy, &more, now);
-        let after = self.decide(&more, begin).await;
-        let kept = second::keep(plan, verdict);
-        if after.admitted() && !plan.before_slots {
-            self.tell(&kept);
-        }
-        second::join(plan, verdict, more, after);
-    }
-
-    async fn decide(&self, plan: &Plan, begin: Begin) -> Verdict {
-        let mut round = match begin {
-            Begin::Decided(verdict) => return verdict,
-            Begin::Ask(round) => round,
-        };
-        let asked = clock::now();
-        loop {
-            let timeout = round.patience(&self.policy, clock::now());
-            let replies = ask::ask(&self.env, &round.questions, timeout).await;
-            let now = clock::now();
-            let conclusion =
-                self.isolate
-                    .memory
-                    .borrow_mut()
-                    .conclude(&self.policy, plan, round, &replies, now);
-            match conclusion {
-                Conclusion::Verdict(verdict) => {
-                    telemetry::decided(Source::Object, now.saturating_since(asked));
-                    let unused = self.isolate.memory.borrow_mut().leases.sweep(now);
-                    self.tell(&unused);
-                    return verdict;
-                }
-                Conclusion::Again(next, pause) => {
-                    clock::sleep(pause).await;
-                    round = next;
-                }
-            }
-        }
     }
 
     async fn forward(&self, plan: &Plan, verdict: &Verdict, body: &BodyPlan) -> JsValue {

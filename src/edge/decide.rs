@@ -1,0 +1,109 @@
+//! From a request to its verdict, with everything that has to be awaited on the way: tiers that are
+//! looked up, objects that are asked, and asked again.
+
+use std::cell::RefCell;
+
+use super::serve::Exchange;
+use super::{ask, clock, telemetry, tiers};
+use crate::admission::plan::{self, Context as Planning, Plan, Tier, TierWanted};
+use crate::admission::{Begin, Conclusion, Verdict, second};
+use crate::policy::Mode;
+use crate::telemetry::Source;
+
+impl Exchange {
+    /// Finds the rules that hold and what they ask. `looked_up`: tiers that were wanted have been
+    /// looked up.
+    pub fn plan(&self, mode: Mode, looked_up: bool) -> Plan {
+        self.planned(mode, looked_up, |context| plan::plan(context, &self.facts))
+    }
+
+    /// Plans with the tiers that are known; once they have been looked up, what is still unknown is
+    /// the default.
+    fn planned(&self, mode: Mode, looked_up: bool, make: impl Fn(&Planning<'_>) -> Plan) -> Plan {
+        let stale = RefCell::new(Vec::new());
+        let plan = {
+            let memory = self.isolate.memory.borrow();
+            let tiers = |source: usize, value: &str| {
+                let known = self.policy.tiers.get(source);
+                let (tier, is_stale) = known.map_or((Tier::Unknown, false), |known| {
+                    memory.tiers.find(known, value, clock::now())
+                });
+                if is_stale {
+                    let value = value.to_owned();
+                    stale.borrow_mut().push(TierWanted { source, value });
+                }
+                match tier {
+                    Tier::Unknown if looked_up => Tier::Named(String::new()),
+                    tier => tier,
+                }
+            };
+            make(&Planning {
+                policy: &self.policy,
+                namer: &self.isolate.namer,
+                mode,
+                tiers: &tiers,
+            })
+        };
+        tiers::refresh(self, &stale.borrow());
+        plan
+    }
+
+    /// Asks whom the first stride said to ask, until there is a verdict.
+    pub async fn decide(&self, plan: &Plan, begin: Begin) -> Verdict {
+        let mut round = match begin {
+            Begin::Decided(verdict) => return verdict,
+            Begin::Ask(round) => round,
+        };
+        let asked = clock::now();
+        loop {
+            let timeout = round.patience(&self.policy, clock::now());
+            let replies = ask::ask(&self.env, &round.questions, timeout).await;
+            let now = clock::now();
+            let conclusion =
+                self.isolate
+                    .memory
+                    .borrow_mut()
+                    .conclude(&self.policy, plan, round, &replies, now);
+            match conclusion {
+                Conclusion::Verdict(verdict) => {
+                    telemetry::decided(Source::Object, now.saturating_since(asked));
+                    let unused = self.isolate.memory.borrow_mut().leases.sweep(now);
+                    self.tell(&unused);
+                    return verdict;
+                }
+                Conclusion::Again(next, pause) => {
+                    clock::sleep(pause).await;
+                    round = next;
+                }
+            }
+        }
+    }
+
+    /// Asks the limits that had to wait for the body.
+    pub async fn second_round(&self, plan: &mut Plan, verdict: &mut Verdict) {
+        let planned = |looked_up| {
+            self.planned(self.mode(), looked_up, |context| {
+                plan::plan_after_body(context, &self.facts, plan)
+            })
+        };
+        let mut more = planned(false);
+        if !more.tiers_wanted.is_empty() {
+            tiers::look_up(self, &more.tiers_wanted).await;
+            more = planned(true);
+        }
+        // The keys are made: nothing looks at the content again.
+        self.facts.forget_content();
+        let now = clock::now();
+        let begin = self
+            .isolate
+            .memory
+            .borrow_mut()
+            .begin(&self.policy, &more, now);
+        let after = self.decide(&more, begin).await;
+        let kept = second::keep(plan, verdict);
+        if after.admitted() && !plan.before_slots {
+            self.tell(&kept);
+        }
+        second::join(plan, verdict, more, after);
+    }
+}
