@@ -56,6 +56,7 @@ pub struct Sums {
     /// The first cell of each rule.
     first: Vec<usize>,
     cells: Vec<Option<Box<Cell>>>,
+    /// Each rule, no rule, and every request once.
     rules: Vec<[u64; 4]>,
     networks: Vec<(Network, u64, u64)>,
     /// Kind, cell, key, network's number and country, count.
@@ -131,7 +132,7 @@ impl Sums {
         }
         self.cells.resize_with(next.saturating_add(2), || None);
         self.rules
-            .resize(policy.rules.len().saturating_add(1), [0; 4]);
+            .resize(policy.rules.len().saturating_add(2), [0; 4]);
         self.policy = Some(Rc::clone(policy));
     }
 

@@ -1,9 +1,9 @@
 // The console: asks every two seconds while the tab is seen, and shows what it is told.
 import { TokenError, ask, token } from './api.js';
-import { draw, sum } from './chart.js';
+import { draw } from './chart.js';
 import { byId, element, fill, network, rate, say } from './dom.js';
 import { offerLimits, wireForms } from './forms.js';
-import { summary } from './summary.js';
+import { all, summary } from './summary.js';
 
 const EVERY_MS = 2000;
 const MINUTE_S = 60;
@@ -28,12 +28,12 @@ function showRules() {
       column('In shadow /s', 2, 'shadow'),
       column('Uncounted /s', 3, 'refused'),
     ],
-    live.rules,
+    live.rules.filter(({ rule }) => rule !== '*'),
     'Nothing has come yet.',
   );
   const select = byId('rule');
   for (const { rule } of live.rules) {
-    if ([...select.options].some(({ value }) => value === rule) || rule === '') continue;
+    if ([...select.options].some(({ value }) => value === rule) || rule === '' || rule === '*') continue;
     select.append(element('option', { value: rule }, rule));
   }
 }
@@ -41,8 +41,8 @@ function showRules() {
 function showChart() {
   const chosen = byId('rule').value;
   const range = byId('range').value;
-  const rules = live.rules.filter(({ rule }) => chosen === '' || rule === chosen);
-  draw(byId('chart'), sum(rules.map((rule) => rule[range])), live[`${range}_s`]);
+  const rule = chosen === '' ? all(live.rules) : live.rules.find(({ rule }) => rule === chosen);
+  draw(byId('chart'), rule?.[range] ?? [], live[`${range}_s`]);
 }
 
 function showTables() {
@@ -62,10 +62,10 @@ function showTables() {
     byId('keys'),
     [
       { title: 'What', value: ({ kind }) => KINDS[kind] ?? kind, class: ({ kind }) => (kind === 's' ? 'shadow' : kind === 'n' ? '' : 'refused') },
+      { title: 'Times', number: true, value: ({ times }) => String(times) },
       { title: 'Limit', value: ({ limit }) => limit },
       { title: 'Key', value: ({ key }) => element('span', { class: 'hash' }, key) },
       { title: 'Network', value: network },
-      { title: 'Times', number: true, value: ({ times }) => String(times) },
     ],
     live.keys.filter(({ kind }) => kind !== 'o' && kind !== 'c'),
     'No key was refused or came near its limit in the last minute.',
@@ -84,7 +84,7 @@ function showTables() {
 }
 
 function showFigures() {
-  const total = (column) => live.rules.reduce((all, { minute }) => all + minute[column], 0);
+  const total = (column) => all(live.rules).minute[column];
   const figures = [['Passed /s', 0, ''], ['Refused /s', 1, 'refused'], ['In shadow /s', 2, 'shadow']];
   byId('figures').replaceChildren(...figures.map(([title, column, name]) =>
     element('div', {}, element('dt', {}, title), element('dd', total(column) > 0 && name ? { class: name } : {}, rate(total(column), MINUTE_S)))));

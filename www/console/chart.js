@@ -11,8 +11,9 @@ function shape(name, attributes) {
   return made;
 }
 
-/** `steps` are [passed, refused, shadow, failed] of `step_s` seconds each, oldest first. */
-export function draw(target, steps, step_s) {
+/** `given` are [passed, refused, shadow, failed] of `step_s` seconds each, oldest first. */
+export function draw(target, given, step_s) {
+  const steps = given.length > 1 ? given : [[0, 0, 0, 0], [0, 0, 0, 0]];
   const highest = Math.max(1, ...steps.map(([passed, refused, shadow]) => Math.max(passed + refused, shadow)));
   const x = (i) => ((i / (steps.length - 1)) * WIDTH).toFixed(1);
   const y = (count) => (HEIGHT - (count / highest) * (HEIGHT - 4)).toFixed(1);
@@ -32,10 +33,4 @@ export function draw(target, steps, step_s) {
   );
   const axis = element('p', { 'aria-hidden': 'true' }, element('span', {}, `${span} ago`), element('span', {}, `peak ${rate(highest, step_s)} a second`), element('span', {}, 'now'));
   target.replaceChildren(svg, axis, element('p', {}, words));
-}
-
-/** The steps of several rules added up. */
-export function sum(lists) {
-  if (lists.length === 0) return Array.from({ length: 2 }, () => [0, 0, 0, 0]);
-  return lists[0].map((_, i) => [0, 1, 2, 3].map((column) => lists.reduce((all, list) => all + list[i][column], 0)));
 }

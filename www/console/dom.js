@@ -30,9 +30,10 @@ export function say(target, text) {
   if (target.textContent !== text) target.textContent = text;
 }
 
-/** A rate, short: 0.2, 4.1, 37. */
+/** A rate, short: < 0.1, 0.2, 4.1, 37. */
 export function rate(count, seconds) {
   const each = count / seconds;
+  if (each > 0 && each < 0.05) return '< 0.1';
   return each === 0 ? '0' : each < 10 ? each.toFixed(1) : String(Math.round(each));
 }
 

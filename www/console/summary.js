@@ -3,9 +3,12 @@ import { network, rate } from './dom.js';
 
 const MINUTE_S = 60;
 
+/** The sums over every request, each counted once however many rules hold for it. */
+export const all = (rules) => rules.find(({ rule }) => rule === '*') ?? { minute: [0, 0, 0, 0], fine: [], coarse: [] };
+
 /** `live` as `GET live` gives it. */
 export function summary({ networks, rules }) {
-  const total = (column) => rules.reduce((all, { minute }) => all + minute[column], 0);
+  const total = (column) => all(rules).minute[column];
   const refused = total(1);
   if (refused === 0) return total(0) === 0 ? 'Nothing has come.' : `Nobody is refused; ${rate(total(0), MINUTE_S)} requests a second pass.`;
   const [worst] = networks;

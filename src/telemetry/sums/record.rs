@@ -1,5 +1,6 @@
 //! One request's place in the sums.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::{Sums, observe};
@@ -33,11 +34,8 @@ impl Sums {
         };
         let given_back = matches!(code, Some(Code::RateLimited | Code::Unavailable));
         let refuses = code.is_some();
-        let (asn, country) = if refuses || self.is_looked_at() {
-            network()
-        } else {
-            (0, String::new())
-        };
+        let seen: OnceCell<(u32, String)> = OnceCell::new();
+        let network = || seen.get_or_init(network);
         let mut touched: Vec<(usize, usize)> = Vec::new();
         for (index, applied) in plan.applied.iter().enumerate() {
             let Some(outcome) = outcome_of(verdict, index, applied, given_back) else {
@@ -56,13 +54,13 @@ impl Sums {
                 kind = Some('n');
             }
             if let Some(kind) = kind {
-                let failed = matches!(kind, 'o' | 'c');
-                let key = if failed {
-                    CounterKey([0; 16])
+                if matches!(kind, 'o' | 'c') {
+                    // It is the limit that fails, whoever calls.
+                    self.key(kind, cell, CounterKey([0; 16]), 0, "");
                 } else {
-                    applied.item.key
-                };
-                self.key(kind, cell, key, asn, &country);
+                    let (asn, country) = network();
+                    self.key(kind, cell, applied.item.key, *asn, country);
+                }
             }
         }
         self.rules_of(plan, end, &touched);
@@ -72,14 +70,23 @@ impl Sums {
         match end {
             End::Refused(shaped) => {
                 let rule = shaped.rule.unwrap_or(self.first.len());
+                let (asn, country) = network().clone();
                 self.network((rule, asn, country), 0, 1);
             }
             End::Passed if self.is_looked_at() => {
                 let weight = if self.passed < LOOKED_AT { 1 } else { SAMPLED };
                 let rule = plan.rules.first().copied().unwrap_or(self.first.len());
+                let (asn, country) = network().clone();
                 self.network((rule, asn, country), weight.into(), 0);
             }
             End::Passed => {}
+        }
+        let all = self.first.len().saturating_add(1);
+        self.rule(all, usize::from(refuses));
+        for kind in [2, 3] {
+            if touched.iter().any(|(_, column)| *column == kind) {
+                self.rule(all, kind);
+            }
         }
         if !refuses {
             self.passed = self.passed.saturating_add(1);

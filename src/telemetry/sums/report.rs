@@ -59,7 +59,12 @@ impl Sums {
             "",
             &[std::mem::take(&mut self.rows)],
         );
-        let rule_name = |rule: usize| policy.rules.get(rule).map_or("", |rule| rule.name.as_str());
+        let rules = policy.rules.len();
+        let rule_name = |rule: usize| match policy.rules.get(rule) {
+            Some(rule) => rule.name.as_str(),
+            None if rule > rules => "*",
+            None => "",
+        };
         for (rule, counts) in self.rules.iter_mut().enumerate() {
             let [passed, refused, shadow, failed] = std::mem::take(counts);
             if passed > 0 || refused > 0 || shadow > 0 || failed > 0 {

@@ -125,6 +125,7 @@ fn of_a_refused_request_only_what_refused_is_counted() {
     bench.record("/a", &refusal, End::Refused(&shaped));
     let report = bench.sums.report();
     assert!(report.contains("r\ta\t0 1 0 0\n"), "{report}");
+    assert!(report.contains("r\t*\t0 1 0 0\n"), "{report}");
     assert!(report.contains("n\ta\t64500\tNL\t0 1\n"), "{report}");
     assert!(report.contains("k\tr\ta.ip\t"), "{report}");
     assert!(!report.contains("outcome=\"passed\""), "{report}");
