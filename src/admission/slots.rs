@@ -237,6 +237,19 @@ pub fn hold_websocket(policy: &Policy, plan: &Plan) -> bool {
     plan.slots.iter().any(|used| holds(used.rule))
 }
 
+/// Whether a charge is worth a call that ends its being provisional, rather than leaving that to
+/// silence. While it may still be taken back, refusals that it causes are not remembered, and a
+/// flood asks the object each time; while plenty is left, nobody is refused.
+#[must_use]
+pub fn is_scarce(plan: &Plan, verdict: &Verdict) -> bool {
+    let scarce = |(applied, outcome): (&super::plan::Applied, &Option<crate::wire::Outcome>)| {
+        let quota = &applied.item.quota;
+        let full = quota.limit.min(quota.burst);
+        outcome.is_some_and(|outcome| outcome.remaining < full / 4)
+    };
+    plan.applied.iter().zip(&verdict.outcomes).any(scarce)
+}
+
 /// The calls that keep a slot and give it back, for a call that took one.
 #[must_use]
 pub fn upkeep(question: &Question) -> Option<(Call, Call)> {

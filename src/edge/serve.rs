@@ -211,7 +211,7 @@ impl Exchange {
                 return self.refuse_by(&plan, &verdict);
             }
         }
-        let held = match slots::take(&self, &plan, &verdict).await {
+        let held = match slots::take(&self, &plan, &verdict, &body).await {
             Ok(held) => held,
             // Everything has been given back: nothing is left to settle.
             Err(shaped) => return respond::refusal(&self, &plan, &verdict, &shaped),

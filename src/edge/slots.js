@@ -42,13 +42,17 @@ export class Slots {
 
   /** Asks for a slot. Resolves to the object's answer, or to `!` and why there is none, as ask(). */
   async take(name, hint, message, renew, release) {
-    const abort = new AbortController();
-    const slot = { name, hint, renew, release, abort, reader: undefined, lost: true };
+    const slot = { name, hint, renew, release, reader: undefined, lost: true };
     this.#held.push(slot);
     try {
       const stub = this.#namespace.getByName(name, hint ? { locationHint: hint } : undefined);
-      const response = await within(this.#timeoutMs, stub.fetch(ASK + message, { signal: abort.signal }));
-      if (response === LATE) return "!t";
+      const asked = stub.fetch(ASK + message);
+      const response = await within(this.#timeoutMs, asked);
+      if (response === LATE) {
+        // should it come after all, nobody wants it
+        asked.then(({ body }) => body?.cancel()).catch(() => {});
+        return "!t";
+      }
       if (response.body) {
         slot.reader = response.body.getReader();
         slot.lost = false;
@@ -132,12 +136,8 @@ export class Slots {
   }
 
   #close(slot, doubtful = true) {
-    if (slot.lost) {
-      slot.abort.abort();
-      if (doubtful) this.#tell(slot.name, slot.hint, slot.release);
-    } else {
-      slot.reader.cancel().catch(() => {});
-    }
+    if (!slot.lost) slot.reader.cancel().catch(() => {});
+    else if (doubtful) this.#tell(slot.name, slot.hint, slot.release);
   }
 
   #tell(names, hints, messages) {

@@ -87,7 +87,12 @@ pub fn stay_open(
 
 /// Takes every slot of the plan, in order, waiting where that is allowed. Where one is refused,
 /// those before it and all charges have been given back.
-pub async fn take(exchange: &Exchange, plan: &Plan, verdict: &Verdict) -> Result<Held, Shaped> {
+pub async fn take(
+    exchange: &Exchange,
+    plan: &Plan,
+    verdict: &Verdict,
+    body: &BodyPlan,
+) -> Result<Held, Shaped> {
     if plan.slots.is_empty() {
         return Ok(Held {
             slots: None,
@@ -116,6 +121,7 @@ pub async fn take(exchange: &Exchange, plan: &Plan, verdict: &Verdict) -> Result
     };
     let memory = &exchange.isolate.memory;
     let mut taking = Taking::new(plan);
+    let mut waited = body.is_watched();
     let mut step = memory
         .borrow_mut()
         .next_slot(policy, plan, &mut taking, clock::now());
@@ -130,6 +136,7 @@ pub async fn take(exchange: &Exchange, plan: &Plan, verdict: &Verdict) -> Result
             Step::Ask(question, longest) => {
                 let mut line = ask_for(slots, &question).await;
                 if line == WAITING && !slots.over() {
+                    waited = true;
                     exchange.tell(&verdict.confirm(longest + timeout + timeout));
                     line = text(slots.turn(millis(longest + timeout))).await;
                 }
@@ -153,9 +160,7 @@ pub async fn take(exchange: &Exchange, plan: &Plan, verdict: &Verdict) -> Result
             }
         }
     }
-    if plan.before_slots {
-        // Not left to silence: while a charge may still be taken back, refusals by its counter are
-        // not for this isolate to remember, and a flood would ask the object each time.
+    if plan.before_slots && (waited || slots::is_scarce(plan, verdict)) {
         exchange.tell(&verdict.confirm(Span::ZERO));
     }
     slots.run(millis(RENEW_EVERY), &after(exchange, &taking));

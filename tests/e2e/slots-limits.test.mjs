@@ -4,7 +4,10 @@ import { test } from "node:test";
 import { connect } from "./lib/client.mjs";
 import { untilCounts } from "./lib/counts.mjs";
 import { NOTHING, begin } from "./lib/live.mjs";
-import { oneRule, stand } from "./lib/stand.mjs";
+import { oneRule, stand as standIn } from "./lib/stand.mjs";
+
+// a machine that is busy with other things is not an object that fails
+const stand = (t, { policy, ...rest }) => standIn(t, { policy: { counter_timeout: "5s", ...policy }, ...rest });
 
 const QUOTA = { name: "ip", key: ["ip"], quota: 10, window: "1h", algorithm: "sliding-window" };
 

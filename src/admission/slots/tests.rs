@@ -226,3 +226,31 @@ fn a_websocket_is_held_unless_all_say_otherwise() {
     policy.rules[1].websocket = WebSocketSlot::Handshake;
     assert!(!hold_websocket(&policy, &plan));
 }
+
+#[test]
+fn a_charge_is_confirmed_where_little_is_left() {
+    let policy = crate::policy::parse(
+        r#"{"rules":[{"name":"r","limits":[{"name":"l","key":[],"quota":100,"window":"1h","algorithm":"sliding-window"}]}]}"#,
+    )
+    .unwrap();
+    let namer = crate::wire::names::Namer::new(b"secret");
+    let context = crate::admission::plan::Context {
+        policy: &policy,
+        namer: &namer,
+        mode: crate::policy::Mode::Enforce,
+        tiers: &|_, _| crate::admission::plan::Tier::Unknown,
+    };
+    let request = crate::admission::described::Described::default();
+    let plan = crate::admission::plan::plan(&context, &request);
+    let verdict = |remaining| Verdict {
+        outcomes: vec![Some(crate::wire::Outcome {
+            remaining,
+            ..crate::wire::Outcome::default()
+        })],
+        ..Verdict::default()
+    };
+    assert_eq!(plan.applied.len(), 1);
+    assert!(is_scarce(&plan, &verdict(24)));
+    assert!(!is_scarce(&plan, &verdict(25)));
+    assert!(!is_scarce(&plan, &Verdict::default()));
+}
