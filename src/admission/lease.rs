@@ -86,7 +86,7 @@ pub struct Grant<'a> {
 pub fn leasable(policy: &Policy, applied: &Applied) -> bool {
     let item = &applied.item;
     let limit = applied.limit.of(policy);
-    limit.is_some_and(|limit| limit.precision == Precision::Leased)
+    limit.is_some_and(|limit| limit.precision != Precision::Exact)
         && item.quota.algorithm != Algorithm::Distinct
         && item.value.is_none()
         && item.block.is_empty()
