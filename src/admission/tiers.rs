@@ -1,10 +1,9 @@
 //! What this isolate knows of callers' tiers, for as long as the policy lets it.
 
-use std::collections::BTreeMap;
-
 use sha2::{Digest, Sha256};
 
 use super::live::Read;
+use crate::map::Sorted;
 use crate::policy::TierSource;
 use crate::policy::tier::Tier;
 use crate::time::{Span, Timestamp};
@@ -20,7 +19,7 @@ pub const MAX_BYTES: usize = 4_096;
 /// Tiers by source and value.
 #[derive(Debug, Default)]
 pub struct Tiers {
-    known: BTreeMap<String, Known>,
+    known: Sorted<String, Known>,
 }
 
 #[derive(Debug)]
@@ -88,7 +87,7 @@ impl Tiers {
         } else {
             source.cache
         };
-        if self.known.len() >= CAPACITY && !self.known.contains_key(&name) {
+        if self.known.len() >= CAPACITY && self.known.get(&name).is_none() {
             self.make_room(now);
         }
         self.known.insert(
@@ -103,12 +102,12 @@ impl Tiers {
 
     /// Whoever makes up values must not push out those that KV has.
     fn make_room(&mut self, now: Timestamp) {
-        self.known.retain(|_, known| now < known.fresh_until);
+        self.known.retain(|known| now < known.fresh_until);
         if self.known.len() >= CAPACITY {
-            self.known.retain(|_, known| known.found);
+            self.known.retain(|known| known.found);
         }
         if self.known.len() >= CAPACITY {
-            self.known.clear();
+            self.known = Sorted::default();
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Weir's own pages. They are subject to no rule, and what they answer is never cached or framed.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use serde_json::Value;
@@ -16,6 +15,7 @@ use crate::admission::plan::{Context as Planning, Tier};
 use crate::admission::{Facts, Question, Reply};
 use crate::http::code::Code;
 use crate::http::refusal::Refusal;
+use crate::map::Sorted;
 use crate::operator::explain::Explanation;
 use crate::operator::gauges;
 use crate::operator::request::{self, MAX_BYTES};
@@ -226,7 +226,7 @@ impl Asking {
             }
         }
         let replies = ask::ask(&self.env, &questions, PATIENCE).await;
-        let mut held: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+        let mut held: Sorted<String, (u64, u64)> = Sorted::default();
         for reply in replies {
             if let Some(Answer::Stats(stats)) = answered(reply) {
                 for (key, running, waiting) in stats.slots {

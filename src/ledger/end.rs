@@ -34,7 +34,7 @@ impl<S: Store> Ledger<S> {
             if promises.iter().any(|promise| promise.settles) {
                 promises.retain(|promise| promise.settles);
             }
-            promises.sort_by_key(|promise| promise.name.lease);
+            promises.sort_unstable_by_key(|promise| promise.name.lease);
             let mut left = *units;
             for (place, promise) in promises.iter().enumerate() {
                 let last = place.saturating_add(1) == promises.len();

@@ -53,6 +53,21 @@ impl<K: Borrow<str>, V> Sorted<K, V> {
         }
     }
 
+    /// The key's value, the default where there is none. It is always there.
+    pub fn get_or_default(&mut self, key: K) -> Option<&mut V>
+    where
+        V: Default,
+    {
+        let place = match self.find(key.borrow()) {
+            Ok(place) => place,
+            Err(place) => {
+                self.0.insert(place, (key, V::default()));
+                place
+            }
+        };
+        self.0.get_mut(place).map(|(_, value)| value)
+    }
+
     /// Takes the key's value out.
     pub fn remove(&mut self, key: &str) -> Option<V> {
         let place = self.find(key).ok()?;
@@ -62,6 +77,11 @@ impl<K: Borrow<str>, V> Sorted<K, V> {
     /// Keeps the values that `keep` holds for.
     pub fn retain(&mut self, mut keep: impl FnMut(&V) -> bool) {
         self.0.retain(|(_, value)| keep(value));
+    }
+
+    /// The entries in the order of the keys.
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        self.0.iter().map(|(key, value)| (key, value))
     }
 
     /// The values in the order of the keys.

@@ -1,6 +1,6 @@
 //! Prometheus' text format (version 0.0.4).
 
-use std::collections::BTreeMap;
+use crate::map::Sorted;
 use std::fmt::Write as _;
 
 /// Upper bounds of `weir_remaining`.
@@ -63,13 +63,11 @@ const fn counter(name: &'static str, help: &'static str) -> Family {
 
 /// Writes all series, family by family. A key is `family{labels}`; a counter has one value, a
 /// histogram one per bound, one beyond them, and the sum.
-pub fn render(series: &BTreeMap<String, Vec<u64>>) -> String {
+pub fn render(series: &Sorted<String, Vec<u64>>) -> String {
     let mut out = String::new();
     for family in &FAMILIES {
         let start = format!("{}{{", family.name);
-        let members = series
-            .range(start.clone()..)
-            .take_while(|(key, _)| key.starts_with(&start));
+        let members = series.iter().filter(|(key, _)| key.starts_with(&start));
         let kind = if family.bounds.is_empty() {
             "counter"
         } else {

@@ -1,7 +1,6 @@
 //! The sums of all isolates: counters since the object came into memory, and what happened lately.
 
-use std::collections::BTreeMap;
-
+use crate::map::Sorted;
 use serde_json::{Value, json};
 
 use super::exposition;
@@ -40,7 +39,7 @@ pub struct SlotSeen {
 /// The sums.
 #[derive(Debug, Default)]
 pub struct Totals {
-    series: BTreeMap<String, Vec<u64>>,
+    series: Sorted<String, Vec<u64>>,
     networks_told: usize,
     lost: u64,
     rules: Vec<(String, Ring, Ring)>,
@@ -106,10 +105,10 @@ impl Totals {
     }
 
     fn add(&mut self, key: String, numbers: &[u64]) -> Option<()> {
-        if self.series.len() >= MAX_SERIES && !self.series.contains_key(&key) {
+        if self.series.len() >= MAX_SERIES && self.series.get(&key).is_none() {
             return None;
         }
-        let values = self.series.entry(key).or_default();
+        let values = self.series.get_or_default(key)?;
         if values.len() < numbers.len() {
             values.resize(numbers.len().min(16), 0);
         }
@@ -127,7 +126,7 @@ impl Totals {
             )
         };
         let mut wanted = key(asn, country);
-        if !self.series.contains_key(&wanted) {
+        if self.series.get(&wanted).is_none() {
             if self.networks_told >= MAX_NETWORKS {
                 wanted = key("other", "other");
             } else {
