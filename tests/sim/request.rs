@@ -277,6 +277,8 @@ impl World {
             return;
         }
         self.oracle.check_once(&request.sent);
+        self.oracle
+            .paid_with_permits(&request.plan, &verdict, &self.objects, self.now);
         self.oracle.admitted(&verdict, &self.objects, self.now);
         let mut objects: Vec<&String> =
             request.plan.slots.iter().map(|slot| &slot.object).collect();

@@ -115,7 +115,13 @@ fn limit(rng: &mut Rng, index: u64) -> String {
         "[]",
     ]);
     let window = *rng.pick(&["1s", "3s", "5s", "10s", "20s", "60s"]);
-    let quota = rng.range(1, 25);
+    // Large ones are leased.
+    let large = rng.permille(150);
+    let quota = if large {
+        rng.range(100, 900)
+    } else {
+        rng.range(1, 25)
+    };
     let mut text = format!(r#"{{"name":"l{index}","key":{key},"window":"{window}","#);
     let kind = rng.range(0, 100);
     text += &match kind {

@@ -84,6 +84,7 @@ pub struct Summary {
     pub admissions: u64,
     pub audits: u64,
     pub grants: u64,
+    pub permits: u64,
 }
 
 /// Plays one seed to its end.
@@ -100,6 +101,7 @@ pub fn play(seed: u64, traced: u64) -> Summary {
         admissions: world.oracle.admissions,
         audits: world.oracle.audits,
         grants: world.oracle.slots.grants,
+        permits: world.oracle.permits,
     }
 }
 

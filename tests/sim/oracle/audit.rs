@@ -59,7 +59,7 @@ impl Oracle {
         for entry in log
             .entries
             .iter()
-            .filter(|entry| entry.fate != Fate::Refunded)
+            .filter(|entry| entry.fate != Fate::Refunded && !entry.paid)
         {
             if entry.fate == Fate::Admitted
                 && !entry.forgiven

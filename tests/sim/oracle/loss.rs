@@ -45,7 +45,8 @@ impl Oracle {
                     entry.fate = Fate::Pending;
                 }
                 if entry.ended.is_none() && entry.span > 0 {
-                    entry.to = entry.to.min(entry.from + UNFLUSHED);
+                    // What was held is stored as spent when it was written.
+                    entry.to = entry.from;
                 }
             }
         }

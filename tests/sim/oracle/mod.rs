@@ -5,6 +5,7 @@
 //! from that.
 
 pub mod audit;
+mod lease;
 mod loss;
 pub mod quota;
 pub mod slots;
@@ -51,6 +52,8 @@ pub struct Entry {
     pub settles: bool,
     /// Permits for requests to come, rather than the units of one.
     pub lease: bool,
+    /// Let through with a permit, which is charged already.
+    pub paid: bool,
     pub fate: Fate,
     pub real: u64,
     pub epoch: u32,
@@ -85,6 +88,8 @@ pub struct Oracle {
     pub violation: Option<String>,
     pub admissions: u64,
     pub audits: u64,
+    /// Units let through with permits.
+    pub permits: u64,
 }
 
 impl Oracle {
@@ -152,6 +157,7 @@ impl Oracle {
                 span,
                 settles: item.reserve.is_some(),
                 lease: false,
+                paid: false,
                 fate: Fate::Pending,
                 real: now,
                 epoch: object.epoch,
