@@ -1,8 +1,7 @@
 //! What really happened, as somebody who sees everything would write it down.
 //!
-//! The oracle knows no algorithm's state. It keeps for every counter when each unit was charged, and
-//! what became of the request that it was charged for; everything that is promised can be judged
-//! from that.
+//! It knows no algorithm's state, only when each unit was charged and what became of the request
+//! that it was charged for: everything that is promised can be judged from that.
 
 pub mod audit;
 mod lease;
@@ -188,9 +187,7 @@ impl Oracle {
     }
 
     fn entries_of(&mut self, id: CallId, mut each: impl FnMut(&mut Entry)) {
-        let Some((object, keys)) = self.charged.get(&id).cloned() else {
-            return;
-        };
+        let (object, keys) = self.charged.get(&id).cloned().unwrap_or_default();
         for key in keys {
             if let Some(log) = self.logs.get_mut(&(object.clone(), key)) {
                 log.entries
