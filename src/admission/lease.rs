@@ -11,7 +11,7 @@ use super::decide::Question;
 use super::plan::Applied;
 use crate::limit::{Algorithm, Quota};
 use crate::map::Map;
-use crate::policy::{Policy, Precision};
+use crate::policy::{Cost, Policy, Precision};
 use crate::time::{Span, Timestamp};
 use crate::wire::{Call, CallId, CounterKey, Item, Outcome};
 
@@ -86,8 +86,11 @@ pub struct Grant<'a> {
 pub fn leasable(policy: &Policy, applied: &Applied) -> bool {
     let item = &applied.item;
     let limit = applied.limit.of(policy);
-    limit.is_some_and(|limit| limit.precision != Precision::Exact)
-        && item.quota.algorithm != Algorithm::Distinct
+    limit.is_some_and(|limit| match limit.precision {
+        Precision::Exact => false,
+        Precision::Leased => matches!(limit.cost, Cost::Fixed(_)),
+        Precision::Optimistic => true,
+    }) && item.quota.algorithm != Algorithm::Distinct
         && item.value.is_none()
         && item.block.is_empty()
         && item.reserve.is_none()

@@ -227,6 +227,8 @@ impl<S: Store> Ledger<S> {
                 settles: true,
             });
             outcome.permits = permits;
+            // What is left besides them: the caller adds those that it still holds.
+            outcome.remaining = counter.state.remaining(&item.quota, now);
             outcome.lapse = name.until.saturating_since(now);
         }
         outcome.reset = counter

@@ -189,7 +189,7 @@ pub struct Charged {
 pub struct Outcome {
     /// This limit by itself would admit the request.
     pub conforms: bool,
-    /// Units left to this caller after this call.
+    /// Units left to this caller after this call, besides the permits that it holds.
     pub remaining: u64,
     /// From now until `remaining` next grows (the draft's `t`); zero where it is full.
     pub reset: Span,
