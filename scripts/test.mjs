@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BUDGET_BYTES, buildWorker, check, workerBytes } from "./lib/build.mjs";
 import { HOW_TO_GET_ONE, chromium } from "./lib/chromium.mjs";
+import { buildLab } from "./lib/lab.mjs";
 import { NODE, ROOT, tool } from "./lib/paths.mjs";
 import { output, run, watched } from "./lib/run.mjs";
 import { Stop, main, say } from "./lib/say.mjs";
@@ -132,7 +133,10 @@ async function againstWeir(folder, env) {
 
 async function browser(only) {
   const path = chromium();
-  if (path !== null) return nodeTests("tests/browser", only, { CHROMIUM: path });
+  if (path !== null) {
+    await buildLab();
+    return nodeTests("tests/browser", only, { CHROMIUM: path });
+  }
   say(HOW_TO_GET_ONE);
   return { passed: 0, failed: process.env.CI ? 1 : 0, note: "not run: there is no Chrome or Chromium" };
 }

@@ -41,7 +41,7 @@ export const buildWorker = () =>
   });
 
 /** A hash over the names and content of files, and of everything in folders. */
-async function fingerprint(paths) {
+export async function fingerprint(paths) {
   const within = async (path) => {
     if (!(await stat(join(ROOT, path))).isDirectory()) return [path];
     return (await Promise.all((await readdir(join(ROOT, path))).sort().map((name) => within(join(path, name))))).flat();

@@ -7,10 +7,10 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const WWW = new URL('../../www/', import.meta.url);
-const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
+const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.wasm': 'application/wasm' };
 
-/** Nothing inline, nothing from elsewhere. */
-const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'";
+/** Nothing inline, nothing from elsewhere; the lab's worker alone compiles Wasm. */
+const CSP = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'";
 
 /** An answer that never comes. */
 export const SILENCE = Symbol('silence');

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { buildLab } from '../../scripts/lib/lab.mjs';
+import { ROOT } from '../../scripts/lib/paths.mjs';
+import { openPage } from './page.mjs';
+import { openSite } from './site.mjs';
+
+const run = promisify(execFile);
+const POLICY = `rules = [{ name = "r", limits = [
+  { name = "ip", key = "ip", algorithm = "sliding-window", quota = 10, window = "60s" },
+  { name = "user", key = "query:u|ip", algorithm = "token-bucket", quota = 1, window = "2s", burst = 3 },
+] }]`;
+
+/** A log of `count` lines from a few addresses, in two formats, with lines that are none. */
+function logOf(count) {
+  const lines = [];
+  for (let i = 0; i < count; i++) {
+    const second = Math.floor(i / 7);
+    const ip = `192.0.2.${(i * i) % 11}`;
+    const time = new Date(1_767_614_400_000 + second * 1_000).toISOString();
+    if (i % 100 === 99) lines.push('no request');
+    else if (i % 3 === 0) lines.push(JSON.stringify({ time, ip, method: 'GET', url: `/x?u=${i % 5}`, status: 200 }));
+    else lines.push(`${ip} - - [05/Jan/2026:${time.slice(11, 19)} +0000] "GET /x?u=${i % 4} HTTP/1.1" 200 12 "-" "test"`);
+  }
+  return lines.join('\n');
+}
+
+before(buildLab);
+
+async function openLab(t, options = {}) {
+  const site = await openSite(t);
+  const page = await openPage(t, site.origin, options);
+  page.setDefaultTimeout(30_000);
+  await page.goto(`${site.origin}/_weir/lab`);
+  return page;
+}
+
+const done = (page, text = /^Replayed/) => page.getByRole('status').getByText(text).waitFor();
+
+/** What a table shows: rows of texts. */
+const tableOf = (page, id) => page.locator(`#${id} tbody tr`).evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+
+const plain = (text) => Number(text.replaceAll(',', ''));
+
+test('an attack is shown as soon as the page is there, and a changed number at once', async (t) => {
+  const page = await openLab(t);
+  await done(page);
+  const refused = async (limit) => plain((await tableOf(page, 'limits')).find(([name]) => name === limit)[3]);
+  assert.ok((await refused('availability.session')) > 1_000);
+  const policy = page.getByRole('textbox', { name: 'Policy' });
+  await policy.fill((await policy.inputValue()).replace('quota = 30,', 'quota = 10000,'));
+  // The next limit has its turn.
+  await page.waitForFunction(() => {
+    const rows = [...document.querySelectorAll('#limits tbody tr')];
+    return rows.some(({ cells }) => cells[0].textContent === 'availability.ip' && cells[3].textContent !== '0');
+  });
+  assert.equal(await refused('availability.session'), 0);
+  assert.ok((await refused('availability.ip')) > 1_000);
+  assert.match((await tableOf(page, 'clients'))[0][0], /^203\.0\.113\.66$/);
+});
+
+test('a fault is named with its place, and what was good stays', async (t) => {
+  const page = await openLab(t);
+  await done(page);
+  const policy = page.getByRole('textbox', { name: 'Policy' });
+  await policy.fill('rules = [{ name = "r", limits = [{ name = "l", key = "ip", algorithm = "fixed-window", quota = 1, window = "60" }] }]');
+  await page.getByRole('alert').getByText('rules[0].limits[0].window: "60" has no unit; write "60s"').waitFor();
+  assert.equal(await policy.getAttribute('aria-invalid'), 'true');
+  assert.ok(await page.locator('#results').isVisible());
+});
+
+test('the lab and `weir replay` agree to the request', async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), 'weir-lab-'));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const log = logOf(5_000);
+  const [policyFile, logFile] = [join(dir, 'policy.toml'), join(dir, 'access.log.gz')];
+  await Promise.all([writeFile(policyFile, POLICY), writeFile(logFile, gzipSync(log))]);
+  const cli = await run('cargo', ['run', '--quiet', '--bin', 'weir', '--', 'replay', policyFile, logFile, '--json'], { cwd: ROOT, maxBuffer: 1 << 24 })
+    .catch((error) => error);
+  assert.equal(cli.code, 1, 'there are lines that are no requests');
+  const expected = JSON.parse(cli.stdout);
+  assert.equal(expected.lines.unreadable, 50);
+  assert.ok(expected.refused > 100 && expected.passed > 100);
+
+  const page = await openLab(t);
+  await done(page);
+  await page.getByRole('textbox', { name: 'Policy' }).fill(POLICY);
+  for (const kind of ['files', 'paste']) {
+    await page.getByLabel('From', { exact: true }).selectOption(kind);
+    if (kind === 'files') await page.getByLabel(/^Log files/).setInputFiles(logFile);
+    else {
+      // As pasting does it: typing so much would take longer than replaying it.
+      await page.getByRole('textbox', { name: 'Log' }).evaluate((area, text) => {
+        area.value = text;
+        area.dispatchEvent(new Event('input', { bubbles: true }));
+      }, log);
+    }
+    await done(page, /4,950 requests.*50 of 5,000 lines/);
+    const figures = await page.locator('#figures dd').evaluateAll((all) => all.map((dd) => dd.firstChild.data));
+    assert.deepEqual(figures.slice(0, 3).map(plain), [expected.requests, expected.passed, expected.refused], kind);
+    const limits = (await tableOf(page, 'limits')).map(([name, asked, , refused]) => [name, plain(asked), plain(refused)]);
+    const rows = expected.rows.map((row) => [row.kind === 'limit' ? row.name : `${row.name} (${row.kind})`, row.asked, row.refused]);
+    assert.deepEqual(limits, rows, kind);
+    const clients = (await tableOf(page, 'clients')).map(([name, refused, passed]) => [name, plain(refused), plain(passed)]);
+    assert.deepEqual(clients, expected.clients.slice(0, 10).map((hit) => [hit.name, hit.refused, hit.passed]), kind);
+    const cost = await page.locator('#cost').textContent();
+    assert.ok(cost.includes(`$${expected.cost.usd}:`), cost);
+  }
+});
+
+test('a long run can be stopped, and shows what it has', async (t) => {
+  const page = await openLab(t);
+  await done(page);
+  await page.getByLabel('Requests', { exact: true }).fill('2000000');
+  await page.getByRole('status').getByText(/so far/).waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await done(page, /^Stopped after [\d,]+ requests/);
+  assert.ok(await page.getByRole('button', { name: 'Stop' }).isDisabled());
+});
+
+test('the one-file lab works from disk', async (t) => {
+  const file = pathToFileURL(join(ROOT, 'www', 'lab', 'pkg', 'weir-lab.html'));
+  const page = await openPage(t, 'null', {});
+  page.setDefaultTimeout(30_000);
+  await page.goto(file.href);
+  await done(page);
+  assert.match((await tableOf(page, 'clients'))[0][0], /^203\.0\.113\.66$/);
+});
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`nothing is cut off on a phone, by keyboard all is reached: ${colorScheme}`, async (t) => {
+    const page = await openLab(t, { viewport: { width: 360, height: 740 }, colorScheme });
+    await done(page);
+    const { scrollWidth, clientWidth } = await page.evaluate(() => {
+      const { scrollWidth, clientWidth } = document.documentElement;
+      return { scrollWidth, clientWidth };
+    });
+    assert.ok(scrollWidth <= clientWidth, `${scrollWidth} px in ${clientWidth} px`);
+    const reached = [];
+    for (let i = 0; i < 7; i++) {
+      await page.keyboard.press('Tab');
+      reached.push(await page.evaluate(() => document.activeElement.id));
+    }
+    assert.deepEqual(reached, ['policy-file', 'policy', 'source', 'amount', 'mode', 'tier', 'run']);
+    if (process.env.SCREENSHOTS) await page.screenshot({ path: join(process.env.SCREENSHOTS, `lab-phone-${colorScheme}.png`), fullPage: true });
+    if (process.env.SCREENSHOTS) {
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await page.screenshot({ path: join(process.env.SCREENSHOTS, `lab-${colorScheme}.png`), fullPage: true });
+    }
+  });
+}
