@@ -42,6 +42,7 @@ export class Slots {
 
   /** Asks for a slot. Resolves to the object's answer, or to `!` and why there is none, as ask(). */
   async take(name, hint, message, renew, release) {
+    if (this.#over) return "!f";
     const slot = { name, hint, renew, release, reader: undefined, lost: true };
     this.#held.push(slot);
     try {

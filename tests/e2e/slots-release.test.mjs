@@ -28,13 +28,13 @@ test("G3.6 a client that leaves in any phase leaves nothing, fifty times over", 
   await origin.script({ path: "/mid-body", headers: [["Content-Type", "text/plain"]], framing: "chunked", body: [{ text: "begun" }, "hold", { text: "done" }] });
   await origin.script({ path: "/upload", read_body: true });
   await origin.script({ path: "/resets", body: [{ fill: 1000 }], end: "reset" });
-  const upload = async (path) => {
+  const upload = async (path, framing = "Content-Length: 1000\r\n\r\n") => {
     const connection = await connect(weir.port);
-    connection.write(`POST ${path} HTTP/1.1\r\nHost: weir.test\r\nCF-Connecting-IP: 192.0.2.1\r\nContent-Length: 1000\r\n\r\nhalf`);
+    connection.write(`POST ${path} HTTP/1.1\r\nHost: weir.test\r\nCF-Connecting-IP: 192.0.2.1\r\n${framing}half`);
     return connection;
   };
   const phases = {
-    "uploading what is held back": async () => [await upload("/held")],
+    "uploading what is held back": async () => [await upload("/held", "Transfer-Encoding: chunked\r\n\r\n1000\r\n")],
     "uploading to the origin": async () => {
       const connection = await upload("/upload");
       await untilCounts(weir, { running: 1, waiting: 0 });
