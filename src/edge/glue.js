@@ -150,14 +150,23 @@ export function forward(origin, request, target, set, body, signal) {
   const init = { redirect: "manual", encodeResponseBody: "manual" };
   if (signal) init.signal = signal;
   if (body !== undefined) init.body = body;
-  let out = target === undefined ? request : new Request(target, request);
+  let out = target === undefined ? request : elsewhere(target, request, body);
   if (set !== "") {
+    // The body is in `out` already, where `elsewhere` put it.
+    if (target !== undefined) delete init.body;
     out = new Request(out, init);
     const list = set.split("\n");
     for (let i = 0; i + 1 < list.length; i += 2) out.headers.set(list[i], list[i + 1]);
     return origin ? origin.fetch(out) : fetch(out, { encodeResponseBody: "manual" });
   }
   return origin ? origin.fetch(out, init) : fetch(out, init);
+}
+
+/** The request at another URL. One whose body has been read can't be copied, so its parts are. */
+function elsewhere(target, request, body) {
+  if (body === undefined) return new Request(target, request);
+  const { method, headers, cf } = request;
+  return new Request(target, { method, headers, cf, body, redirect: "manual" });
 }
 
 /** A response that differs from `response` only in fields: `append` is lines of name and value. */

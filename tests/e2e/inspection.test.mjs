@@ -61,6 +61,16 @@ test("G3.2 field bounds: 1 to 10 accounts, unique; page size an integer 1 to 100
   assert.equal((await origin.records()).length, passed + 1);
 });
 
+// It once could not be sent on: a request whose body has been read makes no other request.
+test("a body that was held reaches an origin that is a URL, as it came", async (t) => {
+  const { origin, from } = await stand(t, { via: "url", policy: oneRule({ body: REPORT }) });
+  const body = report(names(2), 10);
+  assert.equal((await post(from("192.0.2.1"), "/reports", body)).status, 200);
+  const [record] = await origin.records();
+  assert.equal(record.body_sha256, sha256(Buffer.from(body)));
+  assert.deepEqual([record.method, record.body_bytes], ["POST", body.length]);
+});
+
 test("G3.3 combined cost: 5 x 100 passes, 6 x 100 is too_expensive, before any work at the origin", async (t) => {
   const { origin, from } = await stand(t, { policy: oneRule({ body: REPORT }) });
   const ada = from("192.0.2.1");
