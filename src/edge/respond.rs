@@ -51,20 +51,28 @@ pub fn fields(exchange: &Exchange, plan: &Plan, verdict: &Verdict) -> Vec<Field>
 }
 
 /// The origin's answer, unchanged but for what is added.
-pub fn pass(exchange: &Exchange, plan: &Plan, verdict: &Verdict, response: &Response) -> JsValue {
+///
+/// # Errors
+/// The refusal that is sent instead of an answer that no client may get.
+pub fn pass(
+    exchange: &Exchange,
+    plan: &Plan,
+    verdict: &Verdict,
+    response: &Response,
+) -> Result<JsValue, JsValue> {
     if !(200..=599).contains(&response.status()) && response.status() != 101 {
         let refusal = Refusal::new(Code::OriginInvalid);
-        return self::refusal(exchange, plan, verdict, &refusal.into());
+        return Err(self::refusal(exchange, plan, verdict, &refusal.into()));
     }
     let views = quotas::views(&exchange.policy, plan, verdict);
     let ours = fields::fields(&exchange.policy.headers, &views);
     if ours.is_empty() {
-        return response.into();
+        return Ok(response.into());
     }
     let headers = response.response_headers();
     let mut merged = fields::merge(ours, &views, |name| headers.get(name), clock::now());
     merged.extend(exposure(exchange, plan, &headers, &merged));
-    js::with_fields(response, &lines(&merged), "").unwrap_or_else(|_| response.into())
+    Ok(js::with_fields(response, &lines(&merged), "").unwrap_or_else(|_| response.into()))
 }
 
 /// What lets scripts of other origins read the fields that are added, where a rule's `cors` says so

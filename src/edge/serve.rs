@@ -216,11 +216,20 @@ impl Exchange {
             // Everything has been given back: nothing is left to settle.
             Err(shaped) => return respond::refusal(&self, &plan, &verdict, &shaped),
         };
-        let response = self.forward(&plan, &verdict, &body).await;
-        held.until_sent(response)
+        match self.forward(&plan, &verdict, &body).await {
+            Ok(response) => held.until_sent(response),
+            // The origin is done with the request, so its slots are free before the refusal is read.
+            Err(refusal) => refusal,
+        }
     }
 
-    async fn forward(&self, plan: &Plan, verdict: &Verdict, body: &BodyPlan) -> JsValue {
+    /// The origin's answer, or as an error the refusal that is sent in its place.
+    async fn forward(
+        &self,
+        plan: &Plan,
+        verdict: &Verdict,
+        body: &BodyPlan,
+    ) -> Result<JsValue, JsValue> {
         let (isolate, env, facts) = (&self.isolate, &self.env, &self.facts);
         if plan.deadline.is_some() {
             self.way.get_or_init(js::way);
@@ -231,7 +240,7 @@ impl Exchange {
         };
         let fetched = match promise {
             Ok(promise) => JsFuture::from(promise).await,
-            Err(refusal) => return self.refuse(plan, verdict, &refusal.into()),
+            Err(refusal) => return Err(self.refuse(plan, verdict, &refusal.into())),
         };
         match fetched {
             Ok(response) => {
@@ -240,7 +249,7 @@ impl Exchange {
                 telemetry::record(self, plan, verdict, End::Passed);
                 respond::pass(self, plan, verdict, &response)
             }
-            Err(_) => self.refuse(plan, verdict, &self.failure(body)),
+            Err(_) => Err(self.refuse(plan, verdict, &self.failure(body))),
         }
     }
 

@@ -119,3 +119,14 @@ test("a deadline that passes during the upload is read by who still sends", asyn
     assert.equal((await origin.records())[0].body, "broken");
   }
 });
+
+// The refusal's own stream, watched for its end as an answer is, once never came.
+test("an unreachable origin is told whole to an upload that holds a slot", async (t) => {
+  const concurrency = [{ name: "slots", key: ["ip"], running: 1, waiting: 0 }];
+  const policy = oneRule({ body: { max_bytes: "16KiB", json: { max_depth: 5 } }, concurrency });
+  const { from } = await stand(t, { via: "url", vars: { ORIGIN: "http://127.0.0.1:9" }, policy });
+  for (let round = 0; round < 3; round += 1) {
+    const answer = await from("192.0.2.1").ask("/", { method: "POST", body: "{}", headers: [["Content-Type", "application/json"]] });
+    assert.deepEqual([answer.status, answer.json().error], [502, "origin_unreachable"]);
+  }
+});
