@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { build as bundle } from "esbuild";
 import { fingerprint } from "./build.mjs";
 import { alone } from "./lock.mjs";
 import { ROOT, tool } from "./paths.mjs";
@@ -40,6 +39,8 @@ export const buildLab = () =>
 async function oneFile() {
   const text = (...path) => readFile(join(WWW, ...path), "utf8");
   const page = await text("lab.html");
+  // Not above: the packages are there only once the set-up has run.
+  const { build: bundle } = await import("esbuild");
   const { outputFiles } = await bundle({ entryPoints: [join(WWW, "lab", "lab.js")], bundle: true, format: "iife", write: false, charset: "utf8" });
   const worker = `${await text("lab", "pkg", "weir.js")}\n${await text("lab", "worker.js")}`;
   const wasm = (await readFile(join(PKG, "weir_bg.wasm"))).toString("base64");
