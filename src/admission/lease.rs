@@ -104,16 +104,26 @@ fn horizon(quota: &Quota) -> Span {
 }
 
 impl Leases {
-    /// Could one lease pay for this item now?
+    /// Could one lease that lives beyond `until` pay for this item?
     #[must_use]
-    pub fn can_pay(&self, item: &Item, now: Timestamp) -> bool {
+    pub fn can_pay(&self, item: &Item, until: Timestamp) -> bool {
         self.known.get(&item.key).is_some_and(|held| {
-            held.quota == item.quota && held.batches.iter().any(|batch| batch.pays(item.cost, now))
+            held.quota == item.quota
+                && held
+                    .batches
+                    .iter()
+                    .any(|batch| batch.pays(item.cost, until))
         })
     }
 
-    /// Spends an item's units out of a lease.
-    pub fn pay(&mut self, item: &Item, now: Timestamp) -> Option<(Paid, Outcome)> {
+    /// Spends an item's units out of a lease that lives beyond `until`, the latest moment at which
+    /// the request may be let through.
+    pub fn pay(
+        &mut self,
+        item: &Item,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Option<(Paid, Outcome)> {
         let held = self.known.get_mut(&item.key)?;
         if held.quota != item.quota {
             return None;
@@ -121,7 +131,7 @@ impl Leases {
         let batch = held
             .batches
             .iter_mut()
-            .find(|batch| batch.pays(item.cost, now))?;
+            .find(|batch| batch.pays(item.cost, until))?;
         batch.left = batch.left.saturating_sub(item.cost);
         let paid = Paid {
             key: item.key,

@@ -45,9 +45,16 @@ impl Memory {
         now: Timestamp,
     ) -> bool {
         let applied = |index: &usize| plan.applied.get(*index);
+        // Where another object has to be asked, the request is let through only when that has
+        // answered, and the permit must not have lapsed by then.
+        let until = if covers.len() < plan.applied.len() {
+            now + policy.counter_timeout
+        } else {
+            now
+        };
         let payable = is_final(plan)
             && covers.iter().filter_map(applied).all(|applied| {
-                leasable(policy, applied) && self.leases.can_pay(&applied.item, now)
+                leasable(policy, applied) && self.leases.can_pay(&applied.item, until)
             });
         if !payable {
             return false;
@@ -58,7 +65,7 @@ impl Memory {
                 continue;
             };
             // The same counter twice in one request: the second may not be payable any more.
-            let Some((one, outcome)) = self.leases.pay(&applied.item, now) else {
+            let Some((one, outcome)) = self.leases.pay(&applied.item, now, until) else {
                 self.leases.put_back(&paid);
                 for index in covers {
                     if let Some(place) = round.outcomes.get_mut(*index) {

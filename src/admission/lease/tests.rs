@@ -104,17 +104,20 @@ fn exactly_the_permits_are_spent_and_only_until_they_lapse() {
     assert_eq!(grant(&mut leases, &one, 4, at(0), at(200)), 504);
     let mut left = 504;
     for _ in 0..3 {
-        let (_, outcome) = leases.pay(&one.item, at(2_999)).unwrap();
+        let (_, outcome) = leases.pay(&one.item, at(2_999), at(2_999)).unwrap();
         left -= 1;
         assert!(outcome.conforms);
         assert_eq!(outcome.remaining, left, "own permits count as left");
     }
     assert!(
-        leases.pay(&one.item, at(3_000)).is_none(),
+        leases.pay(&one.item, at(3_000), at(3_000)).is_none(),
         "timed from when the call was sent"
     );
-    assert!(leases.pay(&one.item, at(2_999)).is_some());
-    assert!(leases.pay(&one.item, at(2_999)).is_none(), "four, no more");
+    assert!(leases.pay(&one.item, at(2_999), at(2_999)).is_some());
+    assert!(
+        leases.pay(&one.item, at(2_999), at(2_999)).is_none(),
+        "four, no more"
+    );
 }
 
 #[test]
@@ -124,7 +127,7 @@ fn another_quota_is_another_promise() {
     grant(&mut leases, &one, 4, at(0), at(5));
     one.item.quota.limit = 2_000;
     assert!(!leases.can_pay(&one.item, at(6)));
-    assert!(leases.pay(&one.item, at(6)).is_none());
+    assert!(leases.pay(&one.item, at(6), at(6)).is_none());
 }
 
 #[test]
@@ -132,11 +135,11 @@ fn what_was_paid_for_nothing_is_put_back_once() {
     let mut leases = Leases::default();
     let one = applied(1);
     grant(&mut leases, &one, 1, at(0), at(5));
-    let (paid, _) = leases.pay(&one.item, at(6)).unwrap();
+    let (paid, _) = leases.pay(&one.item, at(6), at(6)).unwrap();
     assert!(!leases.can_pay(&one.item, at(6)));
     leases.put_back(&[paid.clone(), paid]);
-    assert!(leases.pay(&one.item, at(6)).is_some());
-    assert!(leases.pay(&one.item, at(6)).is_none());
+    assert!(leases.pay(&one.item, at(6), at(6)).is_some());
+    assert!(leases.pay(&one.item, at(6), at(6)).is_none());
 }
 
 #[test]
@@ -144,7 +147,7 @@ fn many_unused_permits_go_back_and_cannot_be_spent_any_more() {
     let mut leases = Leases::default();
     let one = applied(1);
     grant(&mut leases, &one, 100, at(0), at(5));
-    leases.pay(&one.item, at(6)).unwrap();
+    leases.pay(&one.item, at(6), at(6)).unwrap();
     assert_eq!(leases.sweep(at(100)), [], "still in use");
     let back = leases.sweep(at(2_500));
     assert_eq!(back.len(), 1);
@@ -152,7 +155,7 @@ fn many_unused_permits_go_back_and_cannot_be_spent_any_more() {
         panic!("{back:?}");
     };
     assert_eq!(*spent, [(0, 1)]);
-    assert!(leases.pay(&one.item, at(2_500)).is_none());
+    assert!(leases.pay(&one.item, at(2_500), at(2_500)).is_none());
 }
 
 #[test]
@@ -197,7 +200,7 @@ proptest! {
             if what == 19 {
                 *leases = Leases::default();
             }
-            if leases.pay(&one.item, now).is_some() {
+            if leases.pay(&one.item, now, now).is_some() {
                 admitted.push(now_ms);
                 continue;
             }
