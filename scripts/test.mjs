@@ -19,7 +19,7 @@ const CLIPPY = ["--quiet", "--", "-D", "warnings"];
 const STAGES = {
   fmt: () => one("cargo", ["fmt", "--check"]),
   clippy: () => one("cargo", ["clippy", "--all-targets", ...CLIPPY]),
-  "clippy-wasm": () => one("cargo", ["clippy", "--target", WASM, "--lib", "--tests", ...CLIPPY]),
+  "clippy-wasm": () => one("cargo", ["clippy", "--target", WASM, "--lib", "--test", "wasm", ...CLIPPY]),
   native,
   wasm: () => counted("cargo", ["test", "--target", WASM, "--test", "wasm"], cargoCounts, {
     CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: tool("wasm-bindgen-test-runner"),
