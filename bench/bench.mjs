@@ -1,79 +1,115 @@
-// `npm run bench`: Weir beside bare Workers, interleaved in one run on this machine; `--quick` for a
-// look in half a minute. Only ratios within a run mean anything, and only on a machine at rest.
-import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import { buildWorker } from "../scripts/lib/build.mjs";
-import { main } from "../scripts/lib/say.mjs";
+// `npm run bench`: Weir beside bare Workers, interleaved in one run on this machine.
+//   npm run bench -- --help
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { cpus } from "node:os";
+import { parseArgs } from "node:util";
+import { buildWorker, workerBytes } from "../scripts/lib/build.mjs";
+import { run } from "../scripts/lib/run.mjs";
+import { Stop, main, say } from "../scripts/lib/say.mjs";
 import { setUp } from "../scripts/lib/setup.mjs";
-import { CONTENDERS } from "./contenders.mjs";
-import { load } from "./load.mjs";
+import { ALL, PLAYED, START, TIMED } from "./scenarios.mjs";
 
-const quick = process.argv.includes("--quick");
-const ROUNDS = quick ? 2 : 5;
-const REQUESTS = quick ? 2_000 : 10_000;
+const HELP = `npm run bench                  everything, about eight minutes
+npm run bench -- --quick       everything in about two: fewer rounds, half as long
+npm run bench -- core          the core alone, natively: nanoseconds an operation
+npm run bench -- table FILE    what --out has written, as the Markdown table of the README
 
-const from = (ip) => `GET /bench HTTP/1.1\r\nhost: bench.test\r\ncf-connecting-ip: ${ip}\r\n\r\n`;
-const anybody = (n) => `198.18.${(n * 7919) % 4}.${(n * 104_729) % 250}`;
+--scenarios A,B    of ${ALL.join(", ")}
+--contenders A,B   of those in bench/contenders.mjs; "pass" always runs
+--rounds N         default 3
+--hurry            before everything else on a busy machine (needs root)
+--out FILE.json    every measurement, and the summary
 
-const SCENARIOS = {
-  "flood of one address": { only: ["pass", "constant 429", "weir, 100 a minute"], connections: 32, text: () => from("192.0.2.1") },
-  "one hot client": { connections: 32, text: () => from("192.0.2.2") },
-  "1,000 clients": { connections: 32, text: (n) => from(anybody(n)) },
-  "one at a time": { connections: 1, share: 10, text: () => from("192.0.2.3") },
+Everything runs on 127.0.0.1 and ends by itself. Workers have the first core, all else the second.
+Only ratios within one run mean anything, and only where others leave the machine alone: each
+measurement says what they took.
+`;
+
+const OPTIONS = {
+  scenarios: { type: "string" },
+  contenders: { type: "string" },
+  rounds: { type: "string" },
+  hurry: { type: "boolean", default: false },
+  out: { type: "string" },
+  quick: { type: "boolean", default: false },
+  help: { type: "boolean", default: false },
 };
-const ALLOWING = ["pass", "one object call", "weir, leased", "weir, exact"];
 
-/** CPU time of a process so far, in microseconds: ticks of 10 ms, as Linux has them. */
-async function cpu_us(pid) {
-  const fields = (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ")[1].split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
-}
-
-const median = (list) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)];
-
-async function measure({ pid, port }, { connections, share = 1, text }) {
-  const requests = REQUESTS / share;
-  const before = await cpu_us(pid);
-  const result = await load(port, { requests, connections, text });
-  return { rate: (requests / result.took_ms) * 1000, cpu_us: ((await cpu_us(pid)) - before) / requests, ...result };
-}
-
-async function run(scope) {
-  await setUp();
-  await buildWorker();
-  const server = createServer((_, response) => response.end("a small answer, 22 bytes"));
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  scope.after(() => server.close());
-  const origin = { address: `127.0.0.1:${server.address().port}` };
-  const running = {};
-  for (const [name, begin] of Object.entries(CONTENDERS)) running[name] = await begin(scope, origin);
-  for (const [title, scenario] of Object.entries(SCENARIOS)) {
-    const names = scenario.only ?? ALLOWING;
-    const results = Object.fromEntries(names.map((name) => [name, []]));
-    for (let round = 0; round <= ROUNDS; round += 1) {
-      for (const name of names) {
-        const result = await measure(running[name], scenario);
-        // The first round warms up.
-        if (round > 0) results[name].push({ ...result, pass: results.pass[round - 1]?.cpu_us ?? result.cpu_us });
-      }
-    }
-    console.log(`\n${title}`);
-    for (const name of names) {
-      const of = (pick) => median(results[name].map(pick));
-      const statuses = JSON.stringify(results[name].at(-1).statuses).replaceAll('"', "");
-      console.log(
-        `  ${name.padEnd(20)} ${of((r) => r.rate).toFixed(0).padStart(6)}/s ${of((r) => r.cpu_us).toFixed(0).padStart(5)} us of CPU` +
-          ` ${of((r) => r.pass / r.cpu_us).toFixed(2).padStart(5)} of pass  p50 ${of((r) => r.p50_ms).toFixed(2)} p99 ${of((r) => r.p99_ms).toFixed(2)} ms  ${statuses}`,
-      );
-    }
-  }
-}
-
-main(async () => {
+main(async (args) => {
+  const { values, positionals } = parsed(args);
+  const [what, file] = positionals;
+  if (values.help) return void process.stdout.write(HELP);
+  if (what === "core") return run("cargo", ["bench", "--bench", "core"], { failure: "the benches of the core failed." });
+  if (what === "table") return table(file);
+  if (what !== undefined) throw new Stop(`there is no "${what}": \`npm run bench -- --help\` says what there is.`);
   const endings = [];
   try {
-    await run({ after: (ending) => endings.push(ending) });
+    await bench({ after: (ending) => endings.push(ending) }, values);
   } finally {
     for (const ending of endings.reverse()) await ending();
   }
 });
+
+function parsed(args) {
+  try {
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new Stop(error.message);
+  }
+}
+
+function listed(text, known, what) {
+  const names = text?.split(",") ?? known;
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Stop(`there is no ${what} "${unknown}"; there are ${known.join(", ")}.`);
+  return names;
+}
+
+async function bench(scope, { scenarios, contenders, rounds, hurry, out, quick }) {
+  // Objects' files would wait for a disk; in memory only what the Worker does is measured.
+  if (existsSync("/dev/shm")) process.env.TMPDIR = "/dev/shm";
+  await setUp();
+  await buildWorker();
+  // Loaded here, since a fresh checkout has none of the packages before.
+  const { CONTENDERS } = await import("./contenders.mjs");
+  const { goFirst, pin, prepare, startOrigin } = await import("./stand.mjs");
+  const { timed } = await import("./timed.mjs");
+  const { played } = await import("./visitors.mjs");
+  const { startUp } = await import("./start-up.mjs");
+  const { print } = await import("./print.mjs");
+  const { summary } = await import("./summary.mjs");
+  const names = listed(scenarios, ALL, "scenario");
+  const among = [...new Set(["pass", ...listed(contenders, Object.keys(CONTENDERS), "contender")])];
+  const wanted = Number(rounds ?? (quick ? 1 : 3));
+  if (!(Number.isInteger(wanted) && wanted >= 1 && wanted <= 20)) throw new Stop(`--rounds is "${rounds}": give a whole number from 1 to 20.`);
+  await prepare();
+  if (hurry) goFirst();
+  await pin(process.pid, 1);
+  const begun = Date.now();
+  const origin = await startOrigin(scope);
+  const results = {
+    made: new Date().toISOString(),
+    machine: `${cpus().length} cores, ${cpus()[0]?.model ?? "of an unknown kind"}`,
+    worker_bytes: await workerBytes(),
+    titles: Object.fromEntries(Object.entries(CONTENDERS).map(([id, { title }]) => [id, title])),
+    timed: {},
+    played: {},
+    start: {},
+  };
+  const of = (all) => names.filter((name) => Object.hasOwn(all, name));
+  if (of(TIMED).length > 0) results.timed = await timed(scope, { names: of(TIMED), among, rounds: wanted, share: quick ? 0.5 : 1, origin });
+  if (of(PLAYED).length > 0) results.played = await played(scope, { names: of(PLAYED), among, seconds: quick ? 12 : 30, origin });
+  if (names.includes(START)) results.start = await startUp(scope, { times: quick ? 3 : 10, origin });
+  results.summary = summary(results);
+  results.seconds = Math.round((Date.now() - begun) / 1000);
+  console.log(print(results));
+  if (out) await writeFile(out, `${JSON.stringify(results, null, 1)}\n`);
+  say(`done in ${results.seconds} s`);
+}
+
+async function table(file) {
+  if (!file) throw new Stop("say which file: `npm run bench -- table FILE.json`.");
+  const { markdown } = await import("./print.mjs");
+  console.log(markdown(JSON.parse(await readFile(file, "utf8"))));
+}

@@ -1,0 +1,87 @@
+// Scripts of what visitors do, the same in every run, and what Weir needs objects for meanwhile.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { say } from "../scripts/lib/say.mjs";
+import { folder } from "../tests/e2e/lib/process.mjs";
+import { PLAYED } from "./scenarios.mjs";
+import { counts, load } from "./stand.mjs";
+import { up } from "./timed.mjs";
+
+/** What is counted behind the answers has arrived by then. */
+const SETTLED_MS = 4000;
+const FLOOD = 1;
+
+/** Numbers below `below`, the same in every run. */
+function numbers(seed) {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const PATHS = ["/", "/api/items?page=2", "/api/items/17", "/style.css", "/app.js"];
+
+/**
+ * Each visitor makes 30 to 60 requests within 10 s: pages, and what belongs to them at once. New ones
+ * come all the time, from networks that they share with some. One address floods with 5 %.
+ */
+function mixed(seconds) {
+  const number = numbers(7);
+  const due = [];
+  for (let at = -10_000; at < seconds * 1000; at += 150) {
+    const client = 0x10000 + number(0x4000);
+    const count = 30 + number(31);
+    let page = at;
+    for (let i = 0; i < count; i += 1) {
+      // five to a page, and the pages over the ten seconds
+      if (i % 5 === 0) page = at + Math.floor((10_000 * i) / count);
+      due.push([page + number(300), client, PATHS[i % PATHS.length]]);
+    }
+  }
+  const within = due.filter(([at]) => at >= 0 && at < seconds * 1000);
+  const flood = Math.round(within.length / 19);
+  for (let i = 0; i < flood; i += 1) within.push([Math.floor((i * seconds * 1000) / flood), FLOOD, PATHS[1]]);
+  return within;
+}
+
+/** Each makes a request every six seconds. */
+function slow(seconds) {
+  const number = numbers(11);
+  const due = [];
+  for (let visitor = 0; visitor < 240; visitor += 1) {
+    for (let at = number(6000); at < seconds * 1000; at += 6000) due.push([at, 0x20000 + visitor * 37, PATHS[1]]);
+  }
+  return due;
+}
+
+const SCRIPTS = { mixed, slow };
+
+/** Plays all at the same time: they are to be counted, not timed. */
+export async function played(scope, { names, among, seconds, origin }) {
+  const dir = await folder(scope, "bench-scripts");
+  const results = Object.fromEntries(names.map((name) => [name, {}]));
+  const play = async (name, id) => {
+    const file = join(dir, `${name}-${id}`);
+    const due = SCRIPTS[name](seconds).sort(([a], [b]) => a - b);
+    await writeFile(file, due.map((line) => line.join(" ")).join("\n"));
+    const server = await up(scope, id, { origin });
+    const before = await counts(server);
+    const result = await load("play", { port: server.port, connections: 64, script: file }, { workerd: server.pid });
+    await pause(SETTLED_MS);
+    const after = await counts(server);
+    const { answered, statuses } = result;
+    results[name][id] = {
+      ...result,
+      passed: statuses[200] ?? 0,
+      refused: statuses[429] ?? 0,
+      calls: (after.calls - before.calls) / answered,
+      rows: (after.rows - before.rows) / answered,
+    };
+    await server.stop();
+  };
+  say(`${names.join(" and ")}: ${seconds} s of visitors`);
+  await Promise.all(names.flatMap((name) => PLAYED[name].contenders.filter((id) => among.includes(id)).map((id) => play(name, id))));
+  return results;
+}
