@@ -11,6 +11,7 @@ import { up } from "./timed.mjs";
 /** What is counted behind the answers has arrived by then. */
 const SETTLED_MS = 4000;
 const FLOOD = 1;
+const VISIT_MS = 10_000;
 
 /** Numbers below `below`, the same in every run. */
 function numbers(seed) {
@@ -25,25 +26,24 @@ const PATHS = ["/", "/api/items?page=2", "/api/items/17", "/style.css", "/app.js
 
 /**
  * Each visitor makes 30 to 60 requests within 10 s: pages, and what belongs to them at once. New ones
- * come all the time, from networks that they share with some. One address floods with 5 %.
+ * come until ten seconds before the end, from networks that they share with some. One address floods
+ * with 5 %.
  */
 function mixed(seconds) {
   const number = numbers(7);
   const due = [];
-  for (let at = -10_000; at < seconds * 1000; at += 150) {
+  for (let at = 0; at < seconds * 1000 - VISIT_MS; at += 150) {
     const client = 0x10000 + number(0x4000);
     const count = 30 + number(31);
     let page = at;
     for (let i = 0; i < count; i += 1) {
-      // five to a page, and the pages over the ten seconds
-      if (i % 5 === 0) page = at + Math.floor((10_000 * i) / count);
+      if (i % PATHS.length === 0) page = at + Math.floor((VISIT_MS * i) / count);
       due.push([page + number(300), client, PATHS[i % PATHS.length]]);
     }
   }
-  const within = due.filter(([at]) => at >= 0 && at < seconds * 1000);
-  const flood = Math.round(within.length / 19);
-  for (let i = 0; i < flood; i += 1) within.push([Math.floor((i * seconds * 1000) / flood), FLOOD, PATHS[1]]);
-  return within;
+  const flood = Math.round(due.length / 19);
+  for (let i = 0; i < flood; i += 1) due.push([Math.floor((i * seconds * 1000) / flood), FLOOD, PATHS[1]]);
+  return due;
 }
 
 /** Each makes a request every six seconds. */
