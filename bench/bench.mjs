@@ -12,6 +12,7 @@ import { ALL, PLAYED, START, TIMED } from "./scenarios.mjs";
 
 const HELP = `npm run bench                  everything, about eight minutes
 npm run bench -- --quick       everything in about two: fewer rounds, half as long
+npm run bench -- large         50 MB up and down beside the bare Worker, a minute; with --quick less
 npm run bench -- core          the core alone, natively: nanoseconds an operation
 npm run bench -- table FILE    what --out has written, as the Markdown table of the README
 
@@ -42,10 +43,12 @@ main(async (args) => {
   if (values.help) return void process.stdout.write(HELP);
   if (what === "core") return run("cargo", ["bench", "--bench", "core"], { failure: "the benches of the core failed." });
   if (what === "table") return table(file);
-  if (what !== undefined) throw new Stop(`there is no "${what}": \`npm run bench -- --help\` says what there is.`);
   const endings = [];
+  const scope = { after: (ending) => endings.push(ending) };
   try {
-    await bench({ after: (ending) => endings.push(ending) }, values);
+    if (what === "large") return await largeBodies(scope, values);
+    if (what !== undefined) throw new Stop(`there is no "${what}": \`npm run bench -- --help\` says what there is.`);
+    await bench(scope, values);
   } finally {
     for (const ending of endings.reverse()) await ending();
   }
@@ -106,6 +109,13 @@ async function bench(scope, { scenarios, contenders, rounds, hurry, out, quick }
   console.log(print(results));
   if (out) await writeFile(out, `${JSON.stringify(results, null, 1)}\n`);
   say(`done in ${results.seconds} s`);
+}
+
+async function largeBodies(scope, { quick }) {
+  await setUp();
+  await buildWorker();
+  const { large } = await import("./large.mjs");
+  return (await large(scope, quick)) ? 0 : 1;
 }
 
 async function table(file) {
