@@ -123,11 +123,11 @@ async function nodeTests(folder, only = "", env = {}) {
   }
 }
 
-/** Tests that need the Worker and the demo origin to be built. */
+/** Tests that need the Worker, the `weir` command and the demo origin to be built. */
 async function againstWeir(folder, env) {
   await buildWorker();
-  const origin = await watched("cargo", ["build", "--quiet", "--example", "origin"]);
-  if (origin.code !== 0) return { passed: 0, failed: 1, note: "the demo origin could not be built" };
+  const programs = await watched("cargo", ["build", "--quiet", "--bin", "weir", "--example", "origin"]);
+  if (programs.code !== 0) return { passed: 0, failed: 1, note: "the command or the demo origin could not be built" };
   return nodeTests(folder, env);
 }
 

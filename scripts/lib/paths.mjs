@@ -18,8 +18,11 @@ export const WORKERD = bin("workerd");
 /** A Node that is new enough for wrangler, whatever the system has. */
 export const NODE = bin("node");
 
+const DEBUG = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, "target"), "debug");
 /** The demo origin, once `cargo build --example origin` has made it. */
-export const ORIGIN_PROGRAM = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, "target"), "debug", "examples", "origin");
+export const ORIGIN_PROGRAM = join(DEBUG, "examples", "origin");
+/** The `weir` command, once `cargo build` has made it. */
+export const WEIR_PROGRAM = join(DEBUG, "weir");
 
 export const tool = (name) => join(TOOLS, "bin", name);
 

@@ -100,8 +100,13 @@ pub fn run(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> Ou
         },
         None => err.write_all(USAGE.as_bytes()).map(|()| Outcome::Unable),
     };
-    // Where the output has gone (a closed pipe) there is nobody left to tell.
-    result.unwrap_or(Outcome::Unable)
+    result.unwrap_or_else(|error| {
+        // Where the output has gone (a closed pipe) there is nobody left to tell.
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            let _ = writeln!(err, "weir: {error}");
+        }
+        Outcome::Unable
+    })
 }
 
 fn with(

@@ -3,8 +3,9 @@
 use super::arguments::Arguments;
 use super::document::{self, Document};
 use super::{Outcome, check};
+use std::fs;
 use std::io::{self, Write};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 /// The key of the policy in force, and of the one before it.
 const KEY: &str = "policy";
@@ -60,26 +61,32 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write, err: &mut dyn Write) -> i
         )?;
         return Ok(Outcome::Good);
     }
-    // A policy that cannot be read back is not there: wrangler says so with a failure.
-    let present = wrangler.run(&["get", KEY, "--text"], Stdio::null())?;
-    if present.status.success() && !present.stdout.is_empty() {
-        let present = String::from_utf8_lossy(&present.stdout).into_owned();
-        if crate::policy::parse(present.trim()).is_ok() {
-            if !wrangler.put(PREVIOUS, present.trim())? {
+    match wrangler.present()? {
+        Present::Good(text) if json_of(&text).is_some_and(|present| present == json) => {
+            writeln!(out, "KV has this policy already; nothing was changed")?;
+            return Ok(Outcome::Good);
+        }
+        Present::Good(text) => {
+            if !wrangler.put(PREVIOUS, &text)? {
                 return unable(
                     err,
                     "the present policy could not be kept; nothing was changed",
                 );
             }
             writeln!(out, "kept the present policy as {PREVIOUS}")?;
-        } else {
-            writeln!(
-                err,
-                "weir: the policy in KV is not a good one, so {PREVIOUS} stays as it is"
-            )?;
         }
-    } else {
-        writeln!(out, "KV has no policy yet")?;
+        Present::Bad => writeln!(
+            err,
+            "weir: the policy in KV is not a good one, so {PREVIOUS} stays as it is"
+        )?,
+        Present::None => writeln!(out, "KV has no policy yet")?,
+        Present::Unknown(said) => {
+            err.write_all(&said)?;
+            return unable(
+                err,
+                "what KV has at present could not be read; nothing was changed",
+            );
+        }
     }
     if !wrangler.put(KEY, &json)? {
         return unable(
@@ -92,6 +99,24 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write, err: &mut dyn Write) -> i
         "put {file} as {KEY}: it takes hold within policy_cache and KV's own delay"
     )?;
     Ok(Outcome::Good)
+}
+
+/// A document written as this command writes it.
+fn json_of(text: &str) -> Option<String> {
+    let node = crate::policy::node_from_json(text).ok()?;
+    Some(node.to_json()?.to_string())
+}
+
+/// What KV has under [`KEY`].
+enum Present {
+    /// A policy that loads.
+    Good(String),
+    /// Something that does not.
+    Bad,
+    /// Nothing.
+    None,
+    /// There is no telling; what wrangler said about it.
+    Unknown(Vec<u8>),
 }
 
 /// How to call wrangler.
@@ -126,12 +151,29 @@ impl Wrangler {
         format!("npx {}", self.words(verb).join(" "))
     }
 
-    fn run(&self, verb: &[&str], input: Stdio) -> io::Result<std::process::Output> {
+    fn run(&self, verb: &[&str]) -> io::Result<Output> {
         Command::new("npx")
             .args(self.words(verb))
-            .stdin(input)
-            .stderr(Stdio::inherit())
+            .stdin(Stdio::null())
             .output()
+            .map_err(|error| io::Error::new(error.kind(), format!("npx: {error}")))
+    }
+
+    /// What is there now. A failure to get it has many causes, and for a key that is absent wrangler
+    /// fails on the real store and prints a sentence on the local one: the list of keys tells.
+    fn present(&self) -> io::Result<Present> {
+        let got = self.run(&["get", KEY, "--text"])?;
+        let text = std::str::from_utf8(&got.stdout).unwrap_or_default().trim();
+        if got.status.success() && crate::policy::parse(text).is_ok() {
+            return Ok(Present::Good(text.to_owned()));
+        }
+        let listed = self.run(&["list", "--prefix", KEY])?;
+        Ok(match has_key(&listed) {
+            None => Present::Unknown(listed.stderr),
+            Some(false) => Present::None,
+            Some(true) if got.status.success() => Present::Bad,
+            Some(true) => Present::Unknown(got.stderr),
+        })
     }
 
     /// Puts a value through a file: as an argument it would be bounded by the system, and visible
@@ -139,10 +181,26 @@ impl Wrangler {
     fn put(&self, key: &str, value: &str) -> io::Result<bool> {
         let name = format!("weir-push-{}-{}", std::process::id(), value.len());
         let path = std::env::temp_dir().join(name);
-        std::fs::write(&path, value)?;
+        // What lies there already is not ours, and where it leads nobody knows.
+        let _ = fs::remove_file(&path);
+        fs::File::create_new(&path)?.write_all(value.as_bytes())?;
         let path_text = path.to_string_lossy().into_owned();
-        let output = self.run(&["put", key, "--path", &path_text], Stdio::null());
-        let _ = std::fs::remove_file(&path);
-        Ok(output?.status.success())
+        let output = self.run(&["put", key, "--path", &path_text]);
+        let _ = fs::remove_file(&path);
+        let output = output?;
+        if !output.status.success() {
+            io::stderr().write_all(&output.stderr)?;
+        }
+        Ok(output.status.success())
     }
+}
+
+/// Whether a list of keys has [`KEY`]; none where it is no list.
+fn has_key(listed: &Output) -> Option<bool> {
+    if !listed.status.success() {
+        return None;
+    }
+    let keys: Vec<serde_json::Value> = serde_json::from_slice(&listed.stdout).ok()?;
+    let name = |key: &serde_json::Value| key.get("name").is_some_and(|name| name == KEY);
+    Some(keys.iter().any(name))
 }
