@@ -11,7 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 const ANSWER: &[u8] =
-    b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 22\r\n\r\na small answer of this\n";
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 22\r\n\r\na small answer of it.\n";
+/// One byte more or less, and no connection is used twice.
+const _: () = assert!(ANSWER[ANSWER.len() - 26] == b'\r' && ANSWER[ANSWER.len() - 22] == b'a');
 const STACK: usize = 128 * 1024;
 
 pub fn run() -> Result<(), String> {
