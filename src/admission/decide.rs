@@ -321,6 +321,7 @@ impl Memory {
         verdict.unavailable = unavailable;
         verdict.unreached = unreached;
         if verdict.admitted() {
+            verdict.leased = !paid.is_empty();
             self.take_up(policy, plan, &standing, &mut verdict.outcomes, (sent, now));
             verdict.reservations = reservations(plan, &standing);
             verdict.charges = standing;

@@ -9,6 +9,7 @@ use crate::admission::plan::{self, Context as Planning, Plan, Tier, TierWanted};
 use crate::admission::{Begin, Conclusion, Verdict, second};
 use crate::policy::Mode;
 use crate::telemetry::Source;
+use crate::time::Span;
 
 impl Exchange {
     /// Finds the rules that hold and what they ask. `looked_up`: tiers that were wanted have been
@@ -72,6 +73,7 @@ impl Exchange {
                     return verdict;
                 }
                 Conclusion::Again(next, pause) => {
+                    telemetry::retried(&next.questions, pause > Span::ZERO);
                     clock::sleep(pause).await;
                     round = next;
                 }

@@ -174,5 +174,8 @@ extern "C" {
     pub fn asset(assets: &JsValue, file: &str, headers: &str, head: bool) -> Promise;
     #[wasm_bindgen(js_name = textOf)]
     pub fn text_of(request: &Request, max: f64) -> Promise;
-    pub fn telemetry(namespace: &JsValue, what: &str, report: &str) -> Promise;
+    pub fn report(namespace: &JsValue, shard: u32, report: &str) -> Promise;
+    pub fn gather(namespace: &JsValue, shards: u32) -> Promise;
+    #[wasm_bindgen(js_name = writeEvents)]
+    pub fn write_events(dataset: &JsValue, lines: &str);
 }

@@ -2,7 +2,7 @@
 //! what the pure part says and decides nothing.
 //!
 //! Exactly one function and two classes leave the crate: `fetch`, the Worker's handler, and the
-//! Durable Objects [`counter::Counter`] and [`telemetry::Telemetry`]. worker-build makes every exported function a method of
+//! Durable Objects [`counter::Counter`] and [`telemetry::object::Telemetry`]. worker-build makes every exported function a method of
 //! the default entrypoint, which Workers bound to this one may call, so nothing else is exported.
 
 mod ask;

@@ -25,8 +25,29 @@ export async function textOf(request, max) {
   return text + decoder.decode();
 }
 
-/** Asks the telemetry object for `what`, or gives it a report; resolves to its text. */
-export function telemetry(namespace, what, report) {
-  const init = report === "" ? undefined : { method: "POST", body: report };
-  return namespace.getByName("all").fetch(`http://telemetry/${what}`, init).then((response) => response.text());
+// ---- telemetry
+
+const telemetry = (namespace, shard, path, init) =>
+  namespace.getByName(`${shard}`).fetch(`http://telemetry/${path}`, init).then((response) => response.text());
+
+/** Gives a report to one of the telemetry objects. */
+export const report = (namespace, shard, body) => telemetry(namespace, shard, "report", { method: "POST", body });
+
+/** What all telemetry objects know; rejects where one of them cannot be reached. */
+export const gather = (namespace, shards) =>
+  Promise.all(Array.from({ length: shards }, (_, shard) => telemetry(namespace, shard, "all"))).then((all) => all.join(""));
+
+/** A data point for each line: fields between tabs, the last of them numbers. */
+export function writeEvents(dataset, lines) {
+  for (const line of lines.split("\n")) {
+    const blobs = line.split("\t");
+    const doubles = blobs.pop().split(" ").map(Number);
+    if (blobs.length === 0) continue;
+    try {
+      dataset.writeDataPoint({ indexes: [blobs[1].slice(0, 96)], blobs, doubles });
+    } catch (error) {
+      console.error(`weir: EVENTS takes no data point: ${error}`);
+      return;
+    }
+  }
 }

@@ -25,7 +25,7 @@ use crate::operator::token::Guard;
 use crate::operator::unblock::lifting;
 use crate::operator::{Exists, Page, Routed};
 use crate::policy::{Policy, RequestView};
-use crate::telemetry::Totals;
+use crate::telemetry::{SlotSeen, Totals};
 use crate::time::Span;
 use crate::wire::{Answer, Call};
 
@@ -135,8 +135,11 @@ impl Asking {
     async fn answer(&self, page: Page) -> JsValue {
         let told = match page {
             Page::Status => Ok(self.status().await),
-            Page::Metrics => return self.metrics().await,
-            Page::Live => Ok(self.live().await),
+            Page::Metrics => match self.metrics().await {
+                Ok(metrics) => return metrics,
+                Err(refusal) => Err(refusal),
+            },
+            Page::Live => self.live().await,
             Page::Explain => self.explain().await,
             Page::Unblock => self.unblock().await,
             _ => Err(Refusal::new(Code::NotFound)),
@@ -176,8 +179,7 @@ impl Asking {
     }
 
     async fn status(&self) -> Value {
-        telemetry::flush(&self.env).await;
-        let failing = telemetry::read(&self.env, "failing").await;
+        let totals = telemetry::gather(&self.env).await;
         let live = self.isolate.live.borrow();
         let has = |name: &str| isolate::binding(&self.env, name).is_some();
         let status = Status {
@@ -186,32 +188,43 @@ impl Asking {
             override_mode: self.isolate.mode,
             has_key_secret: isolate::text(&self.env, "KEY_SECRET").is_some(),
             has_counter: has(ask::BINDING),
+            has_totals: totals.is_some(),
         };
-        status.document(serde_json::from_str(&failing).unwrap_or_default())
+        status.document(totals.unwrap_or_default().failing(clock::now()))
     }
 
-    async fn live(&self) -> Value {
-        telemetry::flush(&self.env).await;
-        let live = telemetry::read(&self.env, "live").await;
-        let mut live: Value = serde_json::from_str(&live).unwrap_or_default();
+    /// The sums of all isolates.
+    async fn totals(&self) -> Result<Totals, Refusal> {
+        telemetry::gather(&self.env).await.ok_or_else(|| {
+            Refusal::unavailable(Span::from_secs(1))
+                .detailed("What isolates have counted could not be read; please try again.")
+        })
+    }
+
+    async fn live(&self) -> Result<Value, Refusal> {
+        let totals = self.totals().await?;
+        let mut live = totals.live(clock::now());
         if let Value::Object(members) = &mut live {
-            members.insert("slots".to_owned(), Value::Array(self.slots().await));
+            let slots = self.slots(totals.slots()).await;
+            members.insert("slots".to_owned(), Value::Array(slots));
         }
-        live
+        Ok(live)
     }
 
-    async fn metrics(&self) -> JsValue {
-        telemetry::flush(&self.env).await;
-        let mut text = telemetry::read(&self.env, "metrics").await;
-        let slots = self.slots().await;
+    async fn metrics(&self) -> Result<JsValue, Refusal> {
+        let mut totals = self.totals().await?;
+        if let Some(policy) = &self.policy {
+            totals.expect(policy);
+        }
+        let mut text = totals.metrics();
+        let slots = self.slots(totals.slots()).await;
         let live = self.isolate.live.borrow();
         gauges::write(&mut text, &slots, live.in_force(), live.fault());
-        self.send(200, "text/plain; version=0.0.4; charset=utf-8", &text)
+        Ok(self.send(200, "text/plain; version=0.0.4; charset=utf-8", &text))
     }
 
     /// Every concurrency limit that was used lately, with all of its keys together.
-    async fn slots(&self) -> Vec<Value> {
-        let seen = Totals::read_slots(&telemetry::read(&self.env, "slots").await);
+    async fn slots(&self, seen: &[SlotSeen]) -> Vec<Value> {
         let mut questions: Vec<Question> = Vec::new();
         // The latest are at the end.
         for slot in seen.iter().rev() {
@@ -234,7 +247,7 @@ impl Asking {
                 }
             }
         }
-        gauges::slots(&seen, |key| held.get(key).copied().unwrap_or_default())
+        gauges::slots(seen, |key| held.get(key).copied().unwrap_or_default())
     }
 
     async fn explain(&self) -> Result<Value, Refusal> {

@@ -132,8 +132,15 @@ impl Exchange {
             .memory
             .borrow_mut()
             .begin(&self.policy, &plan, now);
-        if matches!(begin, Begin::Decided(_)) && !plan.applied.is_empty() {
-            telemetry::decided(Source::Local, Span::ZERO);
+        if let Begin::Decided(verdict) = &begin
+            && !plan.applied.is_empty()
+        {
+            let source = if verdict.leased {
+                Source::Lease
+            } else {
+                Source::Local
+            };
+            telemetry::decided(source, Span::ZERO);
         }
         match begin {
             Begin::Decided(verdict) if !verdict.admitted() => self.refuse_by(&plan, &verdict),
@@ -214,7 +221,12 @@ impl Exchange {
         let held = match slots::take(&self, &plan, &verdict, &body).await {
             Ok(held) => held,
             // Everything has been given back: nothing is left to settle.
-            Err(shaped) => return respond::refusal(&self, &plan, &verdict, &shaped),
+            Err(shaped) => {
+                if !self.facts.is_abandoned() {
+                    telemetry::record(&self, &plan, &verdict, End::Refused(&shaped));
+                }
+                return respond::refusal(&self, &plan, &verdict, &shaped);
+            }
         };
         match self.forward(&plan, &verdict, &body).await {
             Ok(response) => held.until_sent(response),

@@ -10,7 +10,7 @@ use wasm_bindgen_futures::JsFuture;
 use super::ask::{self, Lines};
 use super::js::{Context, Request};
 use super::serve::Exchange;
-use super::{clock, isolate};
+use super::{clock, isolate, telemetry};
 use crate::admission::body::BodyPlan;
 use crate::admission::refusals::Shaped;
 use crate::admission::slots::{self, RENEW_EVERY, Step, Taking};
@@ -134,6 +134,7 @@ pub async fn take(
                 return Err(shaped);
             }
             Step::Ask(question, longest) => {
+                telemetry::called(std::slice::from_ref(&question));
                 let mut line = ask_for(slots, &question).await;
                 if line == WAITING && !slots.over() {
                     waited = true;

@@ -1,56 +1,56 @@
-//! Carries an isolate's sums to the object that adds up all of them, behind responses.
+//! Carries an isolate's sums to the objects that add up all of them, behind responses.
+
+mod log;
+pub mod object;
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
 
 use js_sys::Promise;
-use serde_json::json;
 use wasm_bindgen::JsValue;
-use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
-use super::js::{self, Env, ObjectState, Request};
+use super::js::{self, Env};
+use super::request::RequestFacts;
 use super::serve::Exchange;
 use super::{clock, isolate};
-use crate::admission::plan::key_in_clear;
 use crate::admission::{Plan, Question, Verdict};
-use crate::policy::{Policy, RequestView};
-use crate::telemetry::{End, Source, Sums, Totals};
+use crate::policy::RequestView;
+use crate::telemetry::{End, Events, Network, Source, Sums, Totals};
 use crate::time::{Span, Timestamp};
 
-/// The binding of the object; without it each isolate shows its own sums.
+/// The binding of the objects; without it each isolate shows its own sums.
 const BINDING: &str = "TELEMETRY";
+/// The binding of an Analytics Engine dataset.
+const EVENTS: &str = "EVENTS";
+/// Objects among which isolates are spread. Their sums are added up when they are read.
+const SHARDS: u32 = 4;
 /// From the first request that is not reported yet to its report.
 const INTERVAL: Span = Span::from_secs(3);
 /// A report that is later than this was lost with the request that carried it.
 const LOST_AFTER: Span = Span::from_secs(5);
-/// Refusals that an isolate logs in one second.
-const LOGGED: u32 = 10;
+/// How long an object may take to answer.
+const PATIENCE: Span = Span::from_secs(5);
 
 thread_local! {
     static SUMS: RefCell<Sums> = RefCell::default();
     static OWN: RefCell<Totals> = RefCell::default();
+    static WAITING: RefCell<Events> = RefCell::default();
     static PENDING: Cell<Timestamp> = const { Cell::new(Timestamp::ZERO) };
-    static LOG: Cell<(Timestamp, u32)> = const { Cell::new((Timestamp::ZERO, 0)) };
+    static SEEN: Cell<Option<bool>> = const { Cell::new(None) };
+    static SHARD: Cell<Option<u32>> = const { Cell::new(None) };
 }
 
 /// Counts how a request ended.
 pub fn record(exchange: &Exchange, plan: &Plan, verdict: &Verdict, end: End<'_>) {
-    let facts = &exchange.facts;
-    let network = || {
-        let country = facts.country().unwrap_or_default();
-        let country: String = country
-            .chars()
-            .filter(char::is_ascii_alphanumeric)
-            .take(2)
-            .collect();
-        (facts.asn().unwrap_or(0), country)
-    };
+    if let End::Refused(shaped) = end {
+        log::refused(exchange, plan, verdict, shaped);
+    }
+    if !is_seen(&exchange.env) {
+        return;
+    }
+    let network = || network(&exchange.facts);
     SUMS.with_borrow_mut(|sums| sums.record(&exchange.policy, plan, verdict, end, &network));
     let now = clock::now();
-    if let End::Refused(_) = end {
-        log(exchange, plan, verdict, end, network(), now);
-    }
     if now >= PENDING.get() {
         PENDING.set(now + INTERVAL + LOST_AFTER);
         let env = exchange.env.clone();
@@ -63,6 +63,27 @@ pub fn record(exchange: &Exchange, plan: &Plan, verdict: &Verdict, end: End<'_>)
     }
 }
 
+/// Without a token Weir's own pages do not exist, so there is nobody to count for.
+fn is_seen(env: &Env) -> bool {
+    SEEN.get().unwrap_or_else(|| {
+        let seen =
+            isolate::text(env, "ADMIN_TOKEN").is_some() || isolate::binding(env, EVENTS).is_some();
+        SEEN.set(Some(seen));
+        seen
+    })
+}
+
+fn network(facts: &RequestFacts) -> Network {
+    let mut letters = [0; 2];
+    if let Some([a, b]) = facts.country().map(str::as_bytes)
+        && a.is_ascii_alphanumeric()
+        && b.is_ascii_alphanumeric()
+    {
+        letters = [*a, *b];
+    }
+    (facts.asn().unwrap_or(0), letters)
+}
+
 /// Counts how long deciding took.
 pub fn decided(source: Source, took: Span) {
     SUMS.with_borrow_mut(|sums| sums.decided(source, took));
@@ -73,8 +94,13 @@ pub fn called(questions: &[Question]) {
     SUMS.with_borrow_mut(|sums| {
         questions
             .iter()
-            .for_each(|question| sums.called(&question.call))
+            .for_each(|question| sums.called(&question.call));
     });
+}
+
+/// Counts questions that are asked once more.
+pub fn retried(questions: &[Question], provisional: bool) {
+    SUMS.with_borrow_mut(|sums| sums.retried(questions.len(), provisional));
 }
 
 /// Counts rows that an object wrote.
@@ -82,142 +108,63 @@ pub fn wrote(rows: u32) {
     SUMS.with_borrow_mut(|sums| sums.wrote(rows));
 }
 
-/// One line for one refusal; above a rate, one that says how many it stands for. Keys are hashes
-/// unless the policy says `log_key`.
-fn log(
-    exchange: &Exchange,
-    plan: &Plan,
-    verdict: &Verdict,
-    end: End<'_>,
-    (asn, country): (u32, String),
-    now: Timestamp,
-) {
-    let End::Refused(shaped) = end else { return };
-    let (since, count) = LOG.get();
-    let is_new = now.saturating_since(since) >= Span::from_secs(1);
-    let skipped = if is_new {
-        count.saturating_sub(LOGGED)
-    } else {
-        0
-    };
-    LOG.set(if is_new {
-        (now, 1)
-    } else {
-        (since, count.saturating_add(1))
-    });
-    if !is_new && count >= LOGGED {
-        return;
-    }
-    let policy: &Policy = &exchange.policy;
-    let refusing = verdict
-        .refused
-        .iter()
-        .filter_map(|index| plan.applied.get(*index));
-    let keys: Vec<_> = refusing
-        .map(|applied| {
-            if policy.log_key {
-                json!(key_in_clear(policy, applied.limit, &exchange.facts))
-            } else {
-                json!(applied.item.key.to_string())
-            }
-        })
-        .collect();
-    let rule = shaped.rule.and_then(|rule| policy.rules.get(rule));
-    js::log(
-        &json!({
-            "weir": "refused",
-            "rule": rule.map(|rule| &rule.name),
-            "limits": shaped.refusal.violated,
-            "error": shaped.refusal.code.as_str(),
-            "status": shaped.refusal.status,
-            "keys": keys,
-            "asn": asn,
-            "country": country,
-            "ray": exchange.facts.text("cf-ray"),
-            "more": skipped,
-        })
-        .to_string(),
-    );
-}
-
 /// Reports what this isolate has counted.
 pub async fn flush(env: &Env) {
     let report = SUMS.with_borrow_mut(Sums::report);
+    if let Some(dataset) = isolate::binding(env, EVENTS) {
+        let points = WAITING.with_borrow_mut(|waiting| {
+            let lost = waiting.add(&report);
+            SUMS.with_borrow_mut(|sums| sums.lose(lost));
+            waiting.take()
+        });
+        js::write_events(&dataset, &points);
+    }
     if report.is_empty() {
         return;
     }
-    match ask(env, "report", &report) {
+    match isolate::binding(env, BINDING) {
         None => OWN.with_borrow_mut(|own| own.merge(&report, clock::now())),
-        Some(sent) => {
-            if JsFuture::from(sent).await.is_err() {
+        Some(namespace) => {
+            let sent = js::report(&namespace, shard(), &report);
+            if answer(sent).await.is_none() {
                 SUMS.with_borrow_mut(|sums| sums.keep(&report));
             }
         }
     }
 }
 
-/// What the object tells under one of its names; without it, or where it fails, this isolate's own.
-pub async fn read(env: &Env, what: &str) -> String {
-    if let Some(answer) = ask(env, what, "") {
-        let told = JsFuture::from(answer).await.ok();
-        if let Some(text) = told.and_then(|text| text.as_string()) {
-            return text;
-        }
-    }
-    OWN.with_borrow_mut(|own| tell(own, what))
+/// This isolate's object.
+fn shard() -> u32 {
+    SHARD.get().unwrap_or_else(|| {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a small number"
+        )]
+        let shard = (js::random() * f64::from(SHARDS)) as u32;
+        SHARD.set(Some(shard));
+        shard
+    })
 }
 
-fn ask(env: &Env, what: &str, report: &str) -> Option<Promise> {
-    let namespace = isolate::binding(env, BINDING)?;
-    Some(js::telemetry(&namespace, what, report))
+/// The sums of all isolates, this one's to the present moment; None where an object cannot be
+/// reached: what the others tell would look as if counters had gone back.
+pub async fn gather(env: &Env) -> Option<Totals> {
+    flush(env).await;
+    let Some(namespace) = isolate::binding(env, BINDING) else {
+        return Some(OWN.with_borrow(Totals::clone));
+    };
+    let lines = answer(js::gather(&namespace, SHARDS)).await?;
+    let mut totals = Totals::default();
+    totals.merge(&lines, clock::now());
+    Some(totals)
 }
 
-fn tell(totals: &mut Totals, what: &str) -> String {
-    let now = clock::now();
-    match what {
-        "metrics" => totals.metrics(),
-        "live" => totals.live(now).to_string(),
-        "failing" => totals.failing(now).to_string(),
-        "slots" => totals.slots(),
-        _ => String::new(),
-    }
-}
-
-/// The Durable Object class of the binding `TELEMETRY`: the sums of all isolates, in memory only.
-/// Counters that start anew after a restart are what Prometheus expects of a process.
-#[wasm_bindgen]
-pub struct Telemetry {
-    totals: Rc<RefCell<Totals>>,
-}
-
-#[wasm_bindgen]
-impl Telemetry {
-    /// Called by the platform when the object comes into memory.
-    #[wasm_bindgen(constructor)]
-    pub fn new(_state: ObjectState, _env: JsValue) -> Telemetry {
-        Telemetry {
-            totals: Rc::default(),
-        }
-    }
-
-    /// Called by the platform with each report, and each question.
-    pub fn fetch(&self, request: Request) -> JsValue {
-        let url = request.url();
-        let what = url.rsplit('/').next().unwrap_or_default();
-        if what != "report" {
-            let told = tell(&mut self.totals.borrow_mut(), what);
-            return js::respond(200, "", JsValue::from_str(&told));
-        }
-        let totals = Rc::clone(&self.totals);
-        let report = request.text();
-        future_to_promise(async move {
-            let report = JsFuture::from(report)
-                .await?
-                .as_string()
-                .unwrap_or_default();
-            totals.borrow_mut().merge(&report, clock::now());
-            Ok(js::respond(200, "", JsValue::NULL))
-        })
-        .into()
+/// What an object answers, in time.
+async fn answer(asked: Promise) -> Option<String> {
+    if clock::within(&asked, PATIENCE).await {
+        JsFuture::from(asked).await.ok()?.as_string()
+    } else {
+        None
     }
 }

@@ -19,6 +19,8 @@ pub struct Status<'a> {
     pub has_key_secret: bool,
     /// The binding `COUNTER` is there.
     pub has_counter: bool,
+    /// What isolates have counted could be read.
+    pub has_totals: bool,
 }
 
 impl Status<'_> {
@@ -63,6 +65,10 @@ impl Status<'_> {
             (
                 !self.has_counter,
                 "the binding COUNTER is missing: no limit can be counted",
+            ),
+            (
+                !self.has_totals,
+                "the objects of the binding TELEMETRY cannot be reached: limits that fail are not known",
             ),
             (
                 self.override_mode.is_some(),
@@ -117,6 +123,7 @@ mod tests {
             override_mode: Some(Mode::Shadow),
             has_key_secret: false,
             has_counter: true,
+            has_totals: true,
         };
         let told = status.document(json!([]));
         assert_eq!(told["mode"], "shadow");
@@ -136,6 +143,7 @@ mod tests {
             override_mode: None,
             has_key_secret: true,
             has_counter: true,
+            has_totals: true,
         };
         let told = status.document(json!([]));
         assert_eq!(told["mode"], "off");

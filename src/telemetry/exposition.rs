@@ -17,12 +17,16 @@ struct Family {
     places: usize,
 }
 
-const FAMILIES: [Family; 8] = [
+const FAMILIES: [Family; 9] = [
     counter(
         "weir_near_limit_total",
         "Requests with which a key crossed 80 % of its quota.",
     ),
     counter("weir_object_calls_total", "Calls to counter objects."),
+    counter(
+        "weir_object_retries_total",
+        "Questions asked once more: the object had failed, or its refusal was not final.",
+    ),
     counter(
         "weir_refusals_by_network_total",
         "Refused requests by network.",

@@ -35,9 +35,13 @@ impl Ring {
 
     /// Adds to the present step.
     pub fn add(&mut self, now: Timestamp, counts: Counts) {
-        let step = self.step(now).max(self.newest);
+        self.add_at(self.step(now).max(self.newest), counts);
+    }
+
+    /// Adds to a step, counted from the epoch; too old a one is forgotten.
+    fn add_at(&mut self, step: u64, counts: Counts) {
         let gone = step.saturating_sub(self.newest);
-        self.newest = step;
+        self.newest = self.newest.max(step);
         if gone >= self.capacity as u64 {
             self.steps.clear();
         } else {
@@ -48,12 +52,48 @@ impl Ring {
         while self.steps.len() > self.capacity {
             self.steps.pop_front();
         }
-        if self.steps.is_empty() {
-            self.steps.push_back(Counts::default());
+        let age = usize::try_from(self.newest.saturating_sub(step)).unwrap_or(usize::MAX);
+        if age >= self.capacity {
+            return;
         }
-        if let Some(last) = self.steps.back_mut() {
-            for (sum, count) in last.iter_mut().zip(counts) {
+        while self.steps.len() <= age {
+            self.steps.push_front(Counts::default());
+        }
+        let place = self.steps.len().saturating_sub(age).saturating_sub(1);
+        if let Some(step) = self.steps.get_mut(place) {
+            for (sum, count) in step.iter_mut().zip(counts) {
                 *sum = sum.saturating_add(count);
+            }
+        }
+    }
+
+    /// The steps in which anything happened, as numbers: the newest step, then for each its age and
+    /// its counts.
+    pub fn write(&self, out: &mut String) {
+        out.push_str(&self.newest.to_string());
+        for (age, counts) in self.steps.iter().rev().enumerate() {
+            if *counts == Counts::default() {
+                continue;
+            }
+            for value in [age as u64].iter().chain(counts) {
+                out.push(' ');
+                out.push_str(&value.to_string());
+            }
+        }
+    }
+
+    /// Adds what [`Ring::write`] wrote. A step that lies ahead of `now` was written by a clock that
+    /// ran ahead, and is taken for the present one.
+    pub fn merge(&mut self, numbers: &[u64], now: Timestamp) {
+        let Some((newest, rest)) = numbers.split_first() else {
+            return;
+        };
+        let present = self.step(now);
+        for entry in rest.chunks_exact(5) {
+            if let [age, counts @ ..] = entry
+                && let Ok(counts) = Counts::try_from(counts)
+            {
+                self.add_at(newest.saturating_sub(*age).min(present), counts);
             }
         }
     }
@@ -125,5 +165,33 @@ mod tests {
         assert_eq!(ring.sum(at(1000), 1), [2, 0, 0, 0]);
         ring.add(at(1100), [1, 0, 0, 0]);
         assert_eq!(ring.sum(at(1100), 4), [1, 0, 0, 0]);
+    }
+    #[test]
+    fn what_was_written_adds_up_with_what_is_there() {
+        let mut one = Ring::new(5, 4);
+        one.add(at(1000), [1, 0, 0, 0]);
+        one.add(at(1010), [0, 7, 0, 0]);
+        let mut text = String::new();
+        one.write(&mut text);
+        assert_eq!(text, "202 0 0 7 0 0 2 1 0 0 0");
+        let numbers: Vec<u64> = text.split(' ').map(|word| word.parse().unwrap()).collect();
+        let mut sum = Ring::new(5, 4);
+        sum.add(at(1015), [0, 0, 3, 0]);
+        sum.merge(&numbers, at(1016));
+        sum.merge(&numbers, at(1016));
+        assert_eq!(
+            sum.all(at(1016)),
+            [[2, 0, 0, 0], [0; 4], [0, 14, 0, 0], [0, 0, 3, 0]]
+        );
+        // a clock that ran ahead; what is too old; what is damaged
+        let mut late = Ring::new(5, 4);
+        late.merge(&numbers, at(1000));
+        assert_eq!(late.sum(at(1000), 1), [1, 7, 0, 0]);
+        late.merge(&numbers, at(2000));
+        assert_eq!(late.sum(at(2000), 4), [0; 4]);
+        late.merge(&[u64::MAX, 0, 1, 1], at(2000));
+        late.merge(&[u64::MAX, u64::MAX, 1, 1, 1, 1], at(2000));
+        late.merge(&[], at(2000));
+        assert_eq!(late.sum(at(2000), 4), [0; 4]);
     }
 }

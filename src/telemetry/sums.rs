@@ -1,5 +1,6 @@
 //! What one isolate has counted since its last report.
 
+mod named;
 mod record;
 mod report;
 
@@ -45,8 +46,29 @@ struct Cell {
     near: u64,
 }
 
-/// A network: the rule's index, system number, country.
-type Network = (usize, u32, String);
+/// Where a request came from: the network's number and the country's two letters, or zeros.
+pub type Network = (u32, [u8; 2]);
+
+/// What a key is named for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    /// It crossed 80 % of its quota.
+    Near,
+    /// What became of its request.
+    Outcome(Outcome),
+}
+
+/// A key that is worth naming.
+#[derive(Clone, Debug)]
+struct KeySeen {
+    named: Named,
+    cell: usize,
+    key: CounterKey,
+    network: Network,
+    /// The object that counts it, by which an operator can look at it and lift it.
+    object: String,
+    count: u64,
+}
 
 /// The sums. Indices are those of `policy`: one cell for each limit of a rule, then one for each of
 /// its concurrency limits, then one for itself; at the end the preflight limit and no rule at all.
@@ -58,13 +80,15 @@ pub struct Sums {
     cells: Vec<Option<Box<Cell>>>,
     /// Each rule, no rule, and every request once.
     rules: Vec<[u64; 4]>,
-    networks: Vec<(Network, u64, u64)>,
-    /// Kind, cell, key, network's number and country, count.
-    keys: Vec<(char, usize, CounterKey, u32, String, u64)>,
+    /// The rule's index, and what passed and was refused from there.
+    networks: Vec<(usize, Network, u64, u64)>,
+    keys: Vec<KeySeen>,
     slots: Vec<(usize, String, CounterKey)>,
     decisions: [[u64; DECISION_MS.len() + 2]; 3],
     calls: [u64; CALLS.len()],
+    retries: [u64; RETRIES.len()],
     rows: u64,
+    lost: u64,
     passed: u32,
     /// Reports under earlier policies, or that did not arrive.
     pending: String,
@@ -74,6 +98,10 @@ const CALLS: [&str; 10] = [
     "charge", "peek", "refund", "settle", "forget", "acquire", "renew", "release", "stats",
     "confirm",
 ];
+
+/// Why an object was asked again: it failed, or refused only because of charges that may yet be
+/// taken back.
+const RETRIES: [&str; 2] = ["failed", "provisional"];
 
 /// Most of [`Sums::pending`].
 const MAX_PENDING: usize = 256 * 1024;
@@ -104,9 +132,23 @@ impl Sums {
         add(self.calls.get_mut(index), 1);
     }
 
+    /// Counts questions that are asked once more, after a failure or (`provisional`) after a refusal
+    /// that may not have been final.
+    pub fn retried(&mut self, questions: usize, provisional: bool) {
+        add(
+            self.retries.get_mut(usize::from(provisional)),
+            questions as u64,
+        );
+    }
+
     /// Counts rows that an object wrote.
     pub fn wrote(&mut self, rows: u32) {
         self.rows = self.rows.saturating_add(rows.into());
+    }
+
+    /// Counts what found no room.
+    pub fn lose(&mut self, lines: u64) {
+        self.lost = self.lost.saturating_add(lines);
     }
 
     /// Takes up the indices of a policy. What was counted under another is written down first.
@@ -193,65 +235,6 @@ impl Sums {
         );
     }
 
-    fn network(&mut self, network: Network, passed: u64, refused: u64) {
-        let find = |list: &[(Network, u64, u64)], wanted: &Network| {
-            list.iter().position(|(known, ..)| known == wanted)
-        };
-        let place = find(&self.networks, &network).unwrap_or_else(|| {
-            let is_full = self.networks.len() >= NAMED;
-            // Beyond the bound those of one rule are told together.
-            let network = if is_full {
-                (network.0, 0, String::new())
-            } else {
-                network
-            };
-            find(&self.networks, &network).unwrap_or_else(|| {
-                self.networks.push((network, 0, 0));
-                self.networks.len().saturating_sub(1)
-            })
-        });
-        if let Some((_, all_passed, all_refused)) = self.networks.get_mut(place) {
-            *all_passed = all_passed.saturating_add(passed);
-            *all_refused = all_refused.saturating_add(refused);
-        }
-        if self.networks.len() > NAMED.saturating_mul(2) {
-            let mut pending = std::mem::take(&mut self.pending);
-            self.write(&mut pending);
-            self.pending = pending;
-        }
-    }
-
-    fn key(&mut self, kind: char, cell: usize, key: CounterKey, asn: u32, country: &str) {
-        let is_full = self.keys.len() >= NAMED;
-        let known = self
-            .keys
-            .iter_mut()
-            .find(|known| known.0 == kind && known.1 == cell && known.2 == key);
-        if let Some(known) = known {
-            known.5 = known.5.saturating_add(1);
-        } else if !is_full {
-            let country = country.to_owned();
-            self.keys.push((kind, cell, key, asn, country, 1));
-        }
-    }
-
-    fn slot(&mut self, rule: usize, concurrency: usize, object: &str, key: CounterKey) {
-        let known = self.slots.iter().any(|(_, _, known)| *known == key);
-        let limits = self
-            .policy
-            .as_ref()
-            .and_then(|policy| policy.rules.get(rule));
-        let (Some(first), Some(rule)) = (self.first.get(rule), limits) else {
-            return;
-        };
-        if !known && self.slots.len() < NAMED {
-            let cell = first
-                .saturating_add(rule.limits.len())
-                .saturating_add(concurrency);
-            self.slots.push((cell, object.to_owned(), key));
-        }
-    }
-
     /// Everything counted since the last report, as its lines; empty where nothing was.
     #[must_use]
     pub fn report(&mut self) -> String {
@@ -260,10 +243,12 @@ impl Sums {
         out
     }
 
-    /// Takes a report back that did not arrive.
+    /// Takes a report back that did not arrive. Beyond a bound it is lost, and counted as that.
     pub fn keep(&mut self, report: &str) {
         if self.pending.len().saturating_add(report.len()) <= MAX_PENDING {
             self.pending.push_str(report);
+        } else {
+            self.lose(report.lines().count() as u64);
         }
     }
 }

@@ -3,93 +3,98 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use super::{Sums, observe};
+use super::{Named, Network, Sums, observe};
 use crate::admission::plan::{Applied, LimitRef};
 use crate::admission::refusals::Shaped;
 use crate::admission::{Plan, Verdict};
 use crate::http::code::Code;
+use crate::http::refusal::Refusal;
+use crate::limit::Algorithm;
 use crate::policy::Policy;
 use crate::telemetry::exposition::REMAINING;
 use crate::telemetry::{End, Outcome};
-use crate::wire::CounterKey;
 
 /// Passed requests of a report whose network is looked at; of more, one in sixteen.
-const LOOKED_AT: u32 = 128;
+const LOOKED_AT: u32 = 32;
 const SAMPLED: u32 = 16;
 
 impl Sums {
-    /// Counts a request. `network` reads its network's number and country.
+    /// Counts a request. `network` says where it came from, and is asked only where that matters.
     pub fn record(
         &mut self,
         policy: &Rc<Policy>,
         plan: &Plan,
         verdict: &Verdict,
         end: End<'_>,
-        network: &dyn Fn() -> (u32, String),
+        network: &dyn Fn() -> Network,
     ) {
         self.adopt(policy);
-        let code = match end {
-            End::Passed => None,
-            End::Refused(shaped) => Some(shaped.refusal.code),
+        // What a refused request took is given back, but where its body was at fault.
+        let (refuses, given_back) = match end {
+            End::Passed => (false, false),
+            End::Refused(shaped) => (true, gives_back(&shaped.refusal)),
         };
-        let given_back = matches!(code, Some(Code::RateLimited | Code::Unavailable));
-        let refuses = code.is_some();
-        let seen: OnceCell<(u32, String)> = OnceCell::new();
-        let network = || seen.get_or_init(network);
-        let mut touched: Vec<(usize, usize)> = Vec::new();
+        let seen: OnceCell<Network> = OnceCell::new();
+        let network = || *seen.get_or_init(network);
+        let all = self.first.len().saturating_add(1);
+        let mut told = [false; 4];
         for (index, applied) in plan.applied.iter().enumerate() {
             let Some(outcome) = outcome_of(verdict, index, applied, given_back) else {
                 continue;
             };
             let cell = self.cell_of(applied.limit);
             self.count(cell, applied.tier.as_deref().unwrap_or_default(), outcome);
-            if let LimitRef::Rule { rule, .. } = applied.limit {
-                touched.push((rule, column(outcome)));
+            let column = column(outcome);
+            if let Some(told) = told.get_mut(column) {
+                *told = true;
             }
-            let mut kind = kind(outcome);
+            if let LimitRef::Rule { rule, .. } = applied.limit
+                && column > 0
+            {
+                // Once a rule and kind, however many of its limits say so.
+                let before = plan.applied.iter().take(index).enumerate();
+                let mut same = before.filter(|(_, other)| is_of(other, rule));
+                let is_told = same.any(|(index, other)| {
+                    outcome_of(verdict, index, other, given_back).map(self::column) == Some(column)
+                });
+                if !is_told {
+                    self.rule(rule, column);
+                }
+            }
+            let mut named = (column > 0).then_some(Named::Outcome(outcome));
             if let Some(said) = verdict.outcomes.get(index).copied().flatten()
                 && outcome != Outcome::FailedOpen
                 && self.left(cell, applied, said.remaining, said.conforms)
             {
-                kind = Some('n');
+                named = Some(Named::Near);
             }
-            if let Some(kind) = kind {
-                if matches!(kind, 'o' | 'c') {
-                    // It is the limit that fails, whoever calls.
-                    self.key(kind, cell, CounterKey([0; 16]), 0, "");
-                } else {
-                    let (asn, country) = network();
-                    self.key(kind, cell, applied.item.key, *asn, country);
-                }
+            if let Some(named) = named {
+                self.key(named, cell, applied, network);
             }
         }
-        self.rules_of(plan, end, &touched);
+        self.rules_of(plan, end);
         for slot in &plan.slots {
             self.slot(slot.rule, slot.concurrency, &slot.object, slot.slot.key);
         }
+        let none = self.first.len();
         match end {
             End::Refused(shaped) => {
-                let rule = shaped.rule.unwrap_or(self.first.len());
-                let (asn, country) = network().clone();
-                self.network((rule, asn, country), 0, 1);
+                self.network(shaped.rule.unwrap_or(none), network(), 0, 1);
             }
-            End::Passed if self.is_looked_at() => {
-                let weight = if self.passed < LOOKED_AT { 1 } else { SAMPLED };
-                let rule = plan.rules.first().copied().unwrap_or(self.first.len());
-                let (asn, country) = network().clone();
-                self.network((rule, asn, country), weight.into(), 0);
+            End::Passed => {
+                if self.is_looked_at() {
+                    let weight = if self.passed < LOOKED_AT { 1 } else { SAMPLED };
+                    let rule = plan.rules.first().copied().unwrap_or(none);
+                    self.network(rule, network(), weight.into(), 0);
+                }
+                self.passed = self.passed.saturating_add(1);
             }
-            End::Passed => {}
         }
-        let all = self.first.len().saturating_add(1);
         self.rule(all, usize::from(refuses));
-        for kind in [2, 3] {
-            if touched.iter().any(|(_, column)| *column == kind) {
-                self.rule(all, kind);
+        for column in [2, 3] {
+            if told.get(column) == Some(&true) {
+                self.rule(all, column);
             }
-        }
-        if !refuses {
-            self.passed = self.passed.saturating_add(1);
         }
     }
 
@@ -103,7 +108,12 @@ impl Sums {
             return false;
         };
         observe(&mut cell.remaining, &REMAINING, remaining);
-        let (quota, _) = crate::http::fields::shown(&applied.item.quota);
+        let quota = &applied.item.quota;
+        let quota = if quota.algorithm == Algorithm::TokenBucket {
+            quota.burst
+        } else {
+            quota.limit
+        };
         let is_near = |left: u64| left.saturating_mul(5) <= quota;
         let before = remaining.saturating_add(applied.item.cost);
         let crossed = conforms && is_near(remaining) && !is_near(before);
@@ -112,7 +122,7 @@ impl Sums {
     }
 
     /// Counts for whole rules, and what no counter decided.
-    fn rules_of(&mut self, plan: &Plan, end: End<'_>, touched: &[(usize, usize)]) {
+    fn rules_of(&mut self, plan: &Plan, end: End<'_>) {
         let none = self.first.len();
         match end {
             End::Passed => {
@@ -136,36 +146,26 @@ impl Sums {
                 }
             }
         }
-        // Once a rule and kind, however many of its limits say so.
-        for (at, (rule, column)) in touched.iter().enumerate() {
-            let seen = touched
-                .iter()
-                .take(at)
-                .any(|known| known == &(*rule, *column));
-            if *column > 0 && !seen {
-                self.rule(*rule, *column);
-            }
-        }
     }
 
     /// The cell of the concurrency limit that refused, else of the rule.
     fn refusing(&self, shaped: &Shaped) -> usize {
-        let own = self.own(shaped.rule);
         let found = shaped.rule.and_then(|index| {
             let rule = self.policy.as_ref()?.rules.get(index)?;
             let name = shaped.refusal.violated.first()?;
-            let place = rule
-                .concurrency
-                .iter()
-                .position(|slot| slot.policy_name == *name)?;
-            Some(
-                self.first
-                    .get(index)?
-                    .saturating_add(rule.limits.len())
-                    .saturating_add(place),
-            )
+            let mut slots = rule.concurrency.iter();
+            let place = slots.position(|slot| slot.policy_name == *name)?;
+            self.slot_cell(index, place)
         });
-        found.unwrap_or(own)
+        found.unwrap_or_else(|| self.own(shaped.rule))
+    }
+}
+
+fn gives_back(refusal: &Refusal) -> bool {
+    match refusal.code {
+        Code::RateLimited | Code::Unavailable => true,
+        Code::Busy => !refusal.violated.is_empty(),
+        _ => false,
     }
 }
 
@@ -201,17 +201,6 @@ fn outcome_of(
 
 fn is_of(applied: &Applied, index: usize) -> bool {
     matches!(applied.limit, LimitRef::Rule { rule, .. } if rule == index)
-}
-
-/// The kind of a key that is worth naming.
-fn kind(outcome: Outcome) -> Option<char> {
-    match outcome {
-        Outcome::Refused => Some('r'),
-        Outcome::Shadow => Some('s'),
-        Outcome::FailedOpen => Some('o'),
-        Outcome::FailedClosed => Some('c'),
-        _ => None,
-    }
 }
 
 /// Where a rule's history counts it: passed is counted once for all of its limits.

@@ -1,64 +1,58 @@
 //! The sums as the lines of a report, which `Totals` reads.
 
-use std::fmt::Write as _;
-
-use super::{CALLS, Sums};
+use super::{CALLS, Named, Network, RETRIES, Sums};
 use crate::policy::Policy;
 use crate::telemetry::Outcome;
+
+const SOURCES: [&str; 3] = ["local", "lease", "object"];
 
 impl Sums {
     /// Writes down everything and starts anew.
     pub(super) fn write(&mut self, out: &mut String) {
+        for (source, values) in SOURCES.iter().zip(&mut self.decisions) {
+            let values = std::mem::take(values);
+            labelled(out, "weir_decision_seconds", "source", source, &values);
+        }
+        for (kind, count) in CALLS.iter().zip(&mut self.calls) {
+            let count = std::mem::take(count);
+            labelled(out, "weir_object_calls_total", "kind", kind, &[count]);
+        }
+        for (reason, count) in RETRIES.iter().zip(&mut self.retries) {
+            let count = std::mem::take(count);
+            labelled(out, "weir_object_retries_total", "reason", reason, &[count]);
+        }
+        for (name, count) in [
+            ("weir_rows_written_total", &mut self.rows),
+            ("weir_telemetry_lost_total", &mut self.lost),
+        ] {
+            counted(out, &["c", name, ""], &[std::mem::take(count)]);
+        }
         let Some(policy) = self.policy.clone() else {
             return;
         };
         let names = names(&policy);
         let name = |cell: usize| names.get(cell).copied().unwrap_or_default();
-        // Writing to a string cannot fail.
         for (index, cell) in self.cells.iter_mut().enumerate() {
             let Some(cell) = cell.take() else { continue };
             let (rule, limit) = name(index);
-            let labels = format!("rule=\"{rule}\",limit=\"{limit}\"");
             for (tier, counts) in &cell.tiers {
-                let tier: String = tier
-                    .chars()
-                    .filter(|c| !c.is_control() && !"\"\\".contains(*c))
-                    .collect();
-                for (outcome, count) in Outcome::ALL.iter().zip(counts).filter(|(_, n)| **n > 0) {
+                let is_plain = |c: &char| !c.is_control() && !"\"\\".contains(*c);
+                let tier: String = tier.chars().filter(is_plain).collect();
+                for (outcome, count) in Outcome::ALL.iter().zip(counts) {
                     let outcome = outcome.name();
-                    let _ = writeln!(
-                        out,
-                        "c\tweir_requests_total\t{labels},outcome=\"{outcome}\",tier=\"{tier}\"\t{count}"
-                    );
+                    counted(out, &["requests", rule, limit, outcome, &tier], &[*count]);
                 }
             }
-            series(out, "weir_remaining", &labels, &cell.remaining);
-            series(out, "weir_near_limit_total", &labels, &[cell.near]);
+            for (name, values) in [
+                ("weir_remaining", cell.remaining.as_slice()),
+                ("weir_near_limit_total", &[cell.near]),
+            ] {
+                if values.iter().any(|value| *value > 0) {
+                    let labels = ["rule=\"", rule, "\",limit=\"", limit, "\""].concat();
+                    counted(out, &["c", name, &labels], values);
+                }
+            }
         }
-        for (source, values) in ["local", "lease", "object"].iter().zip(&mut self.decisions) {
-            let labels = format!("source=\"{source}\"");
-            series(
-                out,
-                "weir_decision_seconds",
-                &labels,
-                &std::mem::take(values),
-            );
-        }
-        for (kind, count) in CALLS.iter().zip(&mut self.calls) {
-            let count = std::mem::take(count);
-            series(
-                out,
-                "weir_object_calls_total",
-                &format!("kind=\"{kind}\""),
-                &[count],
-            );
-        }
-        series(
-            out,
-            "weir_rows_written_total",
-            "",
-            &[std::mem::take(&mut self.rows)],
-        );
         let rules = policy.rules.len();
         let rule_name = |rule: usize| match policy.rules.get(rule) {
             Some(rule) => rule.name.as_str(),
@@ -66,29 +60,70 @@ impl Sums {
             None => "",
         };
         for (rule, counts) in self.rules.iter_mut().enumerate() {
-            let [passed, refused, shadow, failed] = std::mem::take(counts);
-            if passed > 0 || refused > 0 || shadow > 0 || failed > 0 {
-                let rule = rule_name(rule);
-                let _ = writeln!(out, "r\t{rule}\t{passed} {refused} {shadow} {failed}");
-            }
+            let counts = std::mem::take(counts);
+            counted(out, &["rule", rule_name(rule)], &counts);
         }
-        for ((rule, asn, country), passed, refused) in self.networks.drain(..) {
-            let rule = rule_name(rule);
-            let _ = writeln!(out, "n\t{rule}\t{asn}\t{country}\t{passed} {refused}");
+        for (rule, network, passed, refused) in self.networks.drain(..) {
+            let (asn, country) = shown(network);
+            let fields = ["network", rule_name(rule), &asn, &country];
+            counted(out, &fields, &[passed, refused]);
         }
-        for (kind, cell, key, asn, country, count) in self.keys.drain(..) {
-            let (rule, limit) = name(cell);
-            let _ = writeln!(
-                out,
-                "k\t{kind}\t{rule}.{limit}\t{key}\t{asn}\t{country}\t{count}"
-            );
+        for seen in self.keys.drain(..) {
+            let (rule, limit) = name(seen.cell);
+            let named = match seen.named {
+                Named::Near => "near",
+                Named::Outcome(outcome) => outcome.name(),
+            };
+            let (asn, country) = shown(seen.network);
+            let key = seen.key.to_string();
+            let object = &seen.object;
+            let fields = ["key", rule, limit, named, &key, &asn, &country, object];
+            counted(out, &fields, &[seen.count]);
         }
         for (cell, object, key) in self.slots.drain(..) {
             let (rule, limit) = name(cell);
-            let _ = writeln!(out, "s\t{rule}\t{limit}\t{object}\t{key}");
+            counted(
+                out,
+                &["slots", rule, limit, &object, &key.to_string()],
+                &[1],
+            );
         }
         self.passed = 0;
     }
+}
+
+/// A network's number and country as text.
+fn shown((asn, country): Network) -> (String, String) {
+    let letters = country.iter().filter(|letter| **letter > 0);
+    (
+        asn.to_string(),
+        letters.map(|letter| char::from(*letter)).collect(),
+    )
+}
+
+/// A counter or histogram with one label.
+fn labelled(out: &mut String, family: &str, label: &str, value: &str, values: &[u64]) {
+    if values.iter().any(|value| *value > 0) {
+        let labels = [label, "=\"", value, "\""].concat();
+        counted(out, &["c", family, &labels], values);
+    }
+}
+
+/// A line: fields, then numbers; none where all numbers are zero.
+fn counted(out: &mut String, fields: &[&str], values: &[u64]) {
+    if values.iter().all(|value| *value == 0) {
+        return;
+    }
+    for field in fields {
+        out.push_str(field);
+        out.push('\t');
+    }
+    for value in values {
+        out.push_str(&value.to_string());
+        out.push(' ');
+    }
+    out.pop();
+    out.push('\n');
 }
 
 /// Rule and limit of each cell.
@@ -107,15 +142,4 @@ fn names(policy: &Policy) -> Vec<(&str, &str)> {
     out.push(("preflight", "preflight"));
     out.push(("", ""));
     out
-}
-
-fn series(out: &mut String, family: &str, labels: &str, values: &[u64]) {
-    if values.iter().all(|value| *value == 0) {
-        return;
-    }
-    let _ = write!(out, "c\t{family}\t{labels}\t");
-    for (index, value) in values.iter().enumerate() {
-        let _ = write!(out, "{}{value}", if index == 0 { "" } else { " " });
-    }
-    out.push('\n');
 }
