@@ -44,7 +44,7 @@ export function writeEvents(dataset, lines) {
     const doubles = blobs.pop().split(" ").map(Number);
     if (blobs.length === 0) continue;
     try {
-      dataset.writeDataPoint({ indexes: [blobs[1].slice(0, 96)], blobs, doubles });
+      dataset.writeDataPoint({ indexes: [blobs[1]], blobs, doubles });
     } catch (error) {
       console.error(`weir: EVENTS takes no data point: ${error}`);
       return;

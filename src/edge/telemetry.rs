@@ -108,28 +108,35 @@ pub fn wrote(rows: u32) {
     SUMS.with_borrow_mut(|sums| sums.wrote(rows));
 }
 
-/// Reports what this isolate has counted.
-pub async fn flush(env: &Env) {
+/// Reports what this isolate has counted. False where that did not arrive, and is kept.
+async fn flush(env: &Env) -> bool {
     let report = SUMS.with_borrow_mut(Sums::report);
+    let arrived = report.is_empty() || send(env, &report).await;
+    if !arrived {
+        SUMS.with_borrow_mut(|sums| sums.keep(&report));
+    }
     if let Some(dataset) = isolate::binding(env, EVENTS) {
         let points = WAITING.with_borrow_mut(|waiting| {
-            let lost = waiting.add(&report);
-            SUMS.with_borrow_mut(|sums| sums.lose(lost));
+            if arrived {
+                let lost = waiting.add(&report);
+                SUMS.with_borrow_mut(|sums| sums.lose(lost));
+            }
             waiting.take()
         });
         js::write_events(&dataset, &points);
     }
-    if report.is_empty() {
-        return;
-    }
+    arrived
+}
+
+async fn send(env: &Env, report: &str) -> bool {
     match isolate::binding(env, BINDING) {
-        None => OWN.with_borrow_mut(|own| own.merge(&report, clock::now())),
-        Some(namespace) => {
-            let sent = js::report(&namespace, shard(), &report);
-            if answer(sent).await.is_none() {
-                SUMS.with_borrow_mut(|sums| sums.keep(&report));
-            }
+        None => {
+            OWN.with_borrow_mut(|own| own.merge(report, clock::now()));
+            true
         }
+        Some(namespace) => answer(js::report(&namespace, shard(), report))
+            .await
+            .is_some(),
     }
 }
 
@@ -150,7 +157,9 @@ fn shard() -> u32 {
 /// The sums of all isolates, this one's to the present moment; None where an object cannot be
 /// reached: what the others tell would look as if counters had gone back.
 pub async fn gather(env: &Env) -> Option<Totals> {
-    flush(env).await;
+    if !flush(env).await {
+        return None;
+    }
     let Some(namespace) = isolate::binding(env, BINDING) else {
         return Some(OWN.with_borrow(Totals::clone));
     };

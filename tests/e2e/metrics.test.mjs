@@ -1,25 +1,13 @@
 // What Weir counts, and where an operator reads it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parse, value } from "./lib/exposition.mjs";
-import { oneRule, stand } from "./lib/stand.mjs";
+import { value } from "./lib/exposition.mjs";
+import { operated } from "./lib/operated.mjs";
+import { oneRule } from "./lib/stand.mjs";
 import { CF_HEADER } from "./lib/workerd.mjs";
 
-const TOKEN = "a token for tests";
 const PATH = "/api/v1/quizzes";
 const LIMIT = { name: "ip", key: ["ip"], algorithm: "sliding-window", quota: 6, window: "60s" };
-
-async function operated(t, options) {
-  const place = await stand(t, { ...options, vars: { ADMIN_TOKEN: TOKEN, KEY_SECRET: "for tests" } });
-  const operator = place.from("203.0.113.9").with(["Authorization", `Bearer ${TOKEN}`]);
-  const metrics = async () => {
-    const answer = await operator.ask("/_weir/metrics");
-    assert.equal(answer.status, 200);
-    assert.equal(answer.header("content-type"), "text/plain; version=0.0.4; charset=utf-8");
-    return parse(answer.text);
-  };
-  return { ...place, operator, metrics };
-}
 
 const on = (asn, country) => [CF_HEADER, JSON.stringify({ asn, country })];
 
@@ -38,8 +26,8 @@ test("G1.10 refusals by network", async (t) => {
     { rule: "rule", asn: "64500", country: "NL", passed: 6, refused: 14 },
     { rule: "rule", asn: "64501", country: "DE", passed: 3, refused: 0 },
   ]);
-  const worst = live.keys.find(({ kind }) => kind === "r");
-  assert.deepEqual([worst.limit, worst.asn, worst.times], ["rule.ip", "64500", 14]);
+  const worst = live.keys.find(({ what }) => what === "refused");
+  assert.deepEqual([worst.rule, worst.limit, worst.asn, worst.times], ["rule", "ip", "64500", 14]);
   const minute = (name) => live.rules.find(({ rule }) => rule === name).minute;
   assert.deepEqual([minute("rule"), minute("*")], [[9, 14, 0, 0], [9, 14, 0, 0]]);
   // nothing in there is an address
@@ -71,6 +59,53 @@ test("G2.8 requests by rule, limit and outcome, what remained, and what it took"
   // a second look finds the same, and more after more
   await ada.ask(PATH);
   assert.equal(value(await metrics(), "weir_requests_total", { rule: "rule", outcome: "refused", limit: "ip" }), 3);
+});
+
+test("who is turned away for want of a slot is counted as busy, by the limit's name, and its charge is not", async (t) => {
+  const concurrency = [{ name: "tenant", key: ["ip"], running: 1 }];
+  const { origin, from, metrics } = await operated(t, { policy: oneRule({ limits: [LIMIT], concurrency }) });
+  await origin.script({ path: "/*" });
+  await origin.hold();
+  const held = from("192.0.2.1").ask(PATH);
+  await origin.until({ held_min: 1 });
+  assert.equal((await from("192.0.2.1").ask(PATH)).status, 429);
+  const during = await metrics();
+  const requests = (told, labels) => value(told, "weir_requests_total", { rule: "rule", tier: "", ...labels });
+  assert.equal(requests(during, { limit: "tenant", outcome: "busy" }), 1);
+  assert.equal(value(during, "weir_slots", { name: "tenant", state: "running" }), 1);
+  await origin.release();
+  assert.equal((await held).status, 200);
+  const after = await metrics();
+  assert.equal(requests(after, { limit: "ip", outcome: "passed" }), 1);
+  assert.equal(requests(after, { limit: "ip", outcome: "refused" }), 0);
+  assert.equal(value(after, "weir_object_calls_total", { kind: "acquire" }), 2);
+});
+
+test("permits, the isolate's own memory and objects are told apart as what decided", async (t) => {
+  const { from, metrics } = await operated(t, { policy: oneRule({ limits: [{ ...LIMIT, quota: 300 }] }) });
+  for (let i = 0; i < 310; i += 1) await from("192.0.2.1").ask(PATH);
+  const told = await metrics();
+  const decided = (source) => value(told, "weir_decision_seconds_count", { source });
+  const by = { local: decided("local"), lease: decided("lease"), object: decided("object") };
+  t.diagnostic(JSON.stringify(by));
+  assert.equal(by.local + by.lease + by.object, 310);
+  assert.equal(by.object, value(told, "weir_object_calls_total", { kind: "charge" }));
+  assert.ok(by.lease > by.object, "most are paid by permits");
+  assert.ok(by.local >= 8, "refusals are remembered");
+});
+
+test("what is asked again is counted by why", async (t) => {
+  const standIn = `export default () => ({
+      getByName: () => ({ fetch: async () => { throw Object.assign(new Error("gone"), { retryable: true }); } }),
+    });`;
+  const { from, metrics, operator } = await operated(t, { policy: oneRule({ on_error: "allow", limits: [LIMIT] }), standIn });
+  assert.equal((await from("192.0.2.1").ask(PATH)).status, 200);
+  const told = await metrics();
+  assert.equal(value(told, "weir_object_retries_total", { reason: "failed" }), 1);
+  assert.equal(value(told, "weir_object_retries_total", { reason: "provisional" }), 0);
+  assert.equal(value(told, "weir_requests_total", { limit: "ip", outcome: "failed_open", tier: "" }), 1);
+  const { failing } = (await operator.ask("/_weir/status")).json();
+  assert.deepEqual(failing, [{ limit: "rule.ip", how: "open", requests: 1 }]);
 });
 
 test("one line is logged for a refusal, without an address or a key in the clear", async (t) => {

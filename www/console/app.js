@@ -7,7 +7,7 @@ import { all, summary } from './summary.js';
 
 const EVERY_MS = 2000;
 const MINUTE_S = 60;
-const KINDS = { r: 'refused', s: 'would be refused', n: 'crossed 80 %', o: 'let pass uncounted', c: 'refused uncounted' };
+const WHAT = { refused: 'refused', shadow: 'would be refused', near: 'crossed 80 %' };
 
 let live = null;
 let timer = 0;
@@ -61,13 +61,13 @@ function showTables() {
   fill(
     byId('keys'),
     [
-      { title: 'What', value: ({ kind }) => KINDS[kind] ?? kind, class: ({ kind }) => (kind === 's' ? 'shadow' : kind === 'n' ? '' : 'refused') },
+      { title: 'What', value: ({ what }) => WHAT[what] ?? what, class: ({ what }) => (what === 'near' ? '' : what) },
       { title: 'Times', number: true, value: ({ times }) => String(times) },
-      { title: 'Limit', value: ({ limit }) => limit },
+      { title: 'Limit', value: ({ rule, limit }) => `${rule}.${limit}` },
       { title: 'Key', value: ({ key }) => element('span', { class: 'hash' }, key) },
       { title: 'Network', value: network },
     ],
-    live.keys.filter(({ kind }) => kind !== 'o' && kind !== 'c'),
+    live.keys,
     'No key was refused or came near its limit in the last minute.',
   );
   byId('slots-card').hidden = live.slots.length === 0;

@@ -9,6 +9,9 @@ import { config, embed } from "./capnp.mjs";
 import { probe } from "./counts.mjs";
 import { folder, launch } from "./process.mjs";
 
+/** The binding of the counter objects. */
+const COUNTER = "COUNTER";
+
 /** The header whose JSON becomes `request.cf`. */
 export const CF_HEADER = "x-test-cf";
 
@@ -25,6 +28,7 @@ const STAND_IN = "test:stand-in";
  *   counters false: without the binding of the counter objects, so that none can be reached;
  *            "throws" or "silent": with objects that do nothing else
  *   standIn  source of a module whose default export makes what stands in for that binding
+ *   events   { address } of whoever gets the data points of EVENTS; without it there is no such binding
  *   probe    true: counts() in counts.mjs can ask what the objects hold
  *   kv       namespaces by binding name, from startKv()
  *
@@ -67,7 +71,7 @@ export async function startWorkerd(scope, options) {
   return weir;
 }
 
-function describe(wrangler, modules, { origin, via = "service", policy, vars = {}, kv = {}, counters = true, standIn, probe: probed = false }) {
+function describe(wrangler, modules, { origin, via = "service", policy, vars = {}, kv = {}, counters = true, standIn, events, probe: probed = false }) {
   const { POLICY, ...others } = wrangler.vars ?? {};
   const document = policy === undefined ? POLICY : policy;
   const classes = wrangler.durable_objects.bindings;
@@ -84,8 +88,10 @@ function describe(wrangler, modules, { origin, via = "service", policy, vars = {
           compatibilityFlags: wrangler.compatibility_flags ?? [],
           globalOutbound: via === "route" ? "origin" : "loopback",
           bindings: [
-            ...(standIn ? classes.map(({ name }) => ({ name, wrapped: { moduleName: STAND_IN } })) : []),
-            ...(counters && !standIn ? classes.map(({ name, class_name }) => ({ name, durableObjectNamespace: counters === true ? class_name : { className: "Counter", serviceName: "broken" } })) : []),
+            ...classes.map(({ name, class_name }) => ({ name, durableObjectNamespace: class_name })).filter(({ name }) => name !== COUNTER),
+            ...(standIn ? [{ name: COUNTER, wrapped: { moduleName: STAND_IN } }] : []),
+            ...(counters && !standIn ? [{ name: COUNTER, durableObjectNamespace: counters === true ? "Counter" : { className: "Counter", serviceName: "broken" } }] : []),
+            ...(events ? [{ name: "EVENTS", analyticsEngine: "events" }] : []),
             ...Object.entries(variables).map(([name, value]) => (typeof value === "string" ? { name, text: value } : { name, json: JSON.stringify(value) })),
             ...Object.keys(kv).map((name) => ({ name, kvNamespace: `kv-${name}` })),
             ...(wrangler.assets ? [{ name: wrangler.assets.binding, service: "assets" }] : []),
@@ -97,6 +103,7 @@ function describe(wrangler, modules, { origin, via = "service", policy, vars = {
       },
       ...(typeof counters === "string" ? [broken(counters)] : []),
       external(origin, "origin"),
+      ...(events ? [external(events, "events")] : []),
       ...Object.entries(kv).map(([name, namespace]) => external(namespace, `kv-${name}`)),
       ...(wrangler.assets ? [{ name: "assets", disk: { path: join(ROOT, wrangler.assets.directory) } }] : []),
       // no test reaches anything but this machine
