@@ -9,16 +9,21 @@ use crate::policy::rule::Rule;
 const MAX_HOMES: usize = 5;
 
 /// Reports rules whose requests certainly meet more objects than there may be: those of the rule
-/// and those of all rules without conditions.
+/// and those of all rules without conditions. What a faulty rule will ask nobody knows yet.
 pub fn check(rules: &[Rule], faults: &mut Faults) {
+    let place = |index| Place::default().field("rules").item(index);
     let mut everywhere = Vec::new();
-    for rule in rules
-        .iter()
-        .filter(|rule| rule.matches.is_empty() && rule.skip.is_none())
-    {
-        everywhere.append(&mut homes(rule));
-    }
+    let mut sound = Vec::new();
     for (index, rule) in rules.iter().enumerate() {
+        if faults.any_inside(&place(index)) {
+            continue;
+        }
+        sound.push((index, rule));
+        if rule.matches.is_empty() && rule.skip.is_none() {
+            everywhere.append(&mut homes(rule));
+        }
+    }
+    for (index, rule) in sound {
         let mut met = homes(rule);
         met.extend(everywhere.iter().cloned());
         met.sort_unstable();
@@ -28,11 +33,11 @@ pub fn check(rules: &[Rule], faults: &mut Faults) {
             let expected = format!(
                 "at most {MAX_HOMES}: let more keys begin with the same part, or put \"ip\" into them"
             );
-            faults.add(
-                &Place::default().field("rules").item(index),
-                Wrong::new(found, expected),
-            );
-            return;
+            faults.add(&place(index), Wrong::new(found, expected));
+            // Where rules for everything are the cause, every other would say the same.
+            if !everywhere.is_empty() {
+                return;
+            }
         }
     }
 }

@@ -37,9 +37,7 @@ pub fn policy(node: &Node, faults: &mut Faults) -> Policy {
         }
         rules.push(rule::rule(&rule, &tiers, faults));
     }
-    if faults.is_empty() {
-        homes::check(&rules, faults);
-    }
+    homes::check(&rules, faults);
     let headers = top.field("headers").items();
     let mut chosen = Vec::new();
     for item in headers {
