@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::limit::{Algorithm, Block, Quota, State};
+use crate::limit::{Algorithm, Block, Loan, Quota, State};
 use crate::map::{Key, Map, Words};
 use crate::time::{Span, Timestamp};
 use crate::wire::CallId;
@@ -41,8 +41,20 @@ impl Key for HoldName {
 pub(super) struct Hold {
     pub units: u64,
     pub value: Option<u64>,
+    /// They were spent then, and may be taken back. None: whoever holds them may spend them later.
+    pub lent_at: Option<Timestamp>,
     /// Until then it waits for what other objects say.
     pub provisional_until: Timestamp,
+}
+
+impl Hold {
+    pub fn loan(&self) -> Option<Loan> {
+        self.lent_at.map(|at| Loan {
+            at,
+            units: self.units,
+            value: self.value,
+        })
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -104,31 +116,66 @@ impl Counter {
     }
 
     pub fn hold(&mut self, now: Timestamp, name: HoldName, hold: Hold) {
-        self.state.hold(&self.quota, now, hold.units, hold.value);
+        if hold.lent_at.is_some() {
+            self.state.lend(&self.quota, now, hold.units, hold.value);
+        } else {
+            self.state.hold(&self.quota, now, hold.units, hold.value);
+        }
         self.unsaved = self.unsaved.saturating_add(hold.units);
         self.holds.insert(name, hold);
     }
 
-    /// Ends a promise at `at`, with `spent` units of it used; None: all of them. False where it has
-    /// ended before.
-    pub fn settle(&mut self, at: Timestamp, name: &HoldName, spent: Option<u64>) -> bool {
+    /// Ends a promise at `at`, with `spent` units of it used; None: all of them. What was lent is
+    /// spent as of when it was lent.
+    pub fn settle(&mut self, at: Timestamp, name: &HoldName, spent: Option<u64>) {
         let Some(hold) = self.holds.remove(name) else {
-            return false;
+            return;
         };
         let spent = spent.unwrap_or(hold.units);
-        self.state
-            .settle(&self.quota, at, hold.units, spent, hold.value);
+        match hold.loan() {
+            Some(loan) if spent == hold.units => self.state.keep(&self.quota, at, &loan),
+            Some(loan) => {
+                self.state.take_back(&self.quota, at, &loan);
+                self.state.spend(&self.quota, at, spent, hold.value);
+            }
+            None => self
+                .state
+                .settle(&self.quota, at, hold.units, spent, hold.value),
+        }
         if spent < hold.units {
-            let back = hold.units.saturating_sub(spent);
-            // What is given back may be in the row already.
-            self.restate |= back > self.unsaved;
-            self.unsaved = self.unsaved.saturating_sub(back);
+            self.note_returned(hold.units.saturating_sub(spent));
         } else {
             self.unsaved = self
                 .unsaved
                 .saturating_add(spent.saturating_sub(hold.units));
         }
-        true
+    }
+
+    fn note_returned(&mut self, units: u64) {
+        // What is given back may be in the row already.
+        self.restate |= units > self.unsaved;
+        self.unsaved = self.unsaved.saturating_sub(units);
+    }
+
+    /// Gives back what a request had spent for good.
+    pub fn unspend(&mut self, now: Timestamp, loan: &Loan) {
+        self.state.unspend(&self.quota, now, loan);
+        self.note_returned(loan.units);
+    }
+
+    /// A promise ends later than was said, and what it is for may happen until then: from now on
+    /// its units are held.
+    pub fn put_off(&mut self, now: Timestamp, from: &HoldName, to: HoldName) {
+        let Some(mut hold) = self.holds.remove(from) else {
+            return;
+        };
+        if let Some(loan) = hold.loan() {
+            self.state.take_back(&self.quota, now, &loan);
+            self.state.hold(&self.quota, now, hold.units, hold.value);
+            hold.lent_at = None;
+        }
+        hold.provisional_until = to.until;
+        self.holds.insert(to, hold);
     }
 
     /// Units that may be forgotten when the object leaves memory.
@@ -156,7 +203,7 @@ impl Counter {
         match self.quota.algorithm {
             // Their states tell cheaply when they are void.
             Algorithm::TokenBucket | Algorithm::SlidingCounter | Algorithm::FixedWindow => {
-                !self.holds.is_empty() || self.state.void_at(&self.quota) > now + IDLE
+                self.state.held() > 0 || self.state.void_at(&self.quota) > now + IDLE
             }
             Algorithm::SlidingWindow | Algorithm::Distinct => self.quota.window > IDLE,
         }
@@ -164,7 +211,8 @@ impl Counter {
 
     /// From when on the counter decides like a new one, if every promise is kept now.
     pub fn void_at(&self, now: Timestamp) -> Timestamp {
-        let state_void_at = if self.holds.is_empty() {
+        let nothing_held = self.holds.values().all(|hold| hold.lent_at.is_some());
+        let state_void_at = if nothing_held {
             self.state.void_at(&self.quota)
         } else {
             let mut state = self.state.clone();

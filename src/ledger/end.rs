@@ -1,7 +1,7 @@
 //! Ending promises early: refunds, settlements, and the operator's unblock.
 
 use super::Ledger;
-use super::counter::{Hold, HoldName};
+use super::counter::HoldName;
 use super::promises::Promise;
 use super::recent::Past;
 use super::store::Store;
@@ -9,18 +9,24 @@ use crate::time::Span;
 use crate::wire::{CallId, CounterKey};
 
 impl<S: Store> Ledger<S> {
-    /// Gives back everything that the charge still holds. False where the id is not known.
+    /// Gives back everything that the charge took, as far as it is known. False where the id is not.
     pub(super) fn refund(&mut self, id: CallId) -> bool {
         let promises: Vec<Promise> = self.promises.of(id).to_vec();
         for promise in &promises {
             self.end(promise.key, &promise.name, 0);
         }
-        let known = self.recent.knows(id);
-        if !known {
+        let Some(spent) = self.recent.take_spent(id) else {
             // Should the charge arrive after all, it is not carried out.
             self.recent.insert(id, Past::Refunded, self.now);
+            return !promises.is_empty();
+        };
+        for (key, loan) in spent {
+            if let Some(counter) = self.table.get_mut(key) {
+                counter.unspend(self.now, &loan);
+                self.shelf.schedule(key, counter, self.now);
+            }
         }
-        known || !promises.is_empty()
+        true
     }
 
     /// Ends reservations and leases with what was really spent. Where an item has both, the units
@@ -56,27 +62,21 @@ impl<S: Store> Ledger<S> {
                 self.end(promise.key, &promise.name, promise.units);
                 continue;
             }
+            if promise.settles {
+                let counter = self.table.get_mut(promise.key);
+                if let Some(hold) = counter.and_then(|one| one.holds.get_mut(&promise.name)) {
+                    hold.provisional_until = until;
+                }
+                continue;
+            }
             let name = HoldName {
-                until: if promise.settles {
-                    promise.name.until
-                } else {
-                    until
-                },
+                until,
                 ..promise.name
             };
             self.promises.remove(&promise.name);
-            self.promises.insert(Promise { name, ..*promise });
-            if let Some(counter) = self.table.get_mut(promise.key)
-                && let Some(hold) = counter.holds.remove(&promise.name)
-            {
-                let provisional_until = until;
-                counter.holds.insert(
-                    name,
-                    Hold {
-                        provisional_until,
-                        ..hold
-                    },
-                );
+            self.promises.insert(Promise { name, ..*promise }, self.now);
+            if let Some(counter) = self.table.get_mut(promise.key) {
+                counter.put_off(self.now, &promise.name, name);
             }
         }
         !promises.is_empty()

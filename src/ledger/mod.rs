@@ -24,6 +24,7 @@
 mod charge;
 mod counter;
 mod end;
+mod look;
 mod promises;
 mod recent;
 mod row;
@@ -33,6 +34,7 @@ pub mod slots;
 mod storage;
 mod store;
 mod table;
+mod take;
 mod verdict;
 
 pub use promises::MAX_PROMISES;

@@ -1,6 +1,6 @@
 //! Which call was promised what, and when each promise ends.
 
-use super::counter::HoldName;
+use super::counter::{HoldName, IDLE};
 use crate::map::{Map, Set};
 use crate::time::Timestamp;
 use crate::wire::{CallId, CounterKey};
@@ -22,8 +22,9 @@ pub(super) struct Promise {
 pub(super) struct Promises {
     by_call: Map<CallId, Vec<Promise>>,
     by_end: Map<HoldName, CounterKey>,
-    /// Reservations: their settling is worth staying in memory for.
-    reserved: Set<HoldName>,
+    /// Those whose end is worth staying in memory for: an object that forgets them counts them as
+    /// spent.
+    awaited: Set<HoldName>,
 }
 
 impl Promises {
@@ -31,10 +32,11 @@ impl Promises {
         self.by_end.len() < MAX_PROMISES
     }
 
-    pub fn insert(&mut self, promise: Promise) {
+    pub fn insert(&mut self, promise: Promise, now: Timestamp) {
         self.by_end.insert(promise.name, promise.key);
-        if promise.settles && !promise.name.lease {
-            self.reserved.insert(promise.name);
+        let long = promise.settles || promise.name.until > now + IDLE;
+        if long && !promise.name.lease {
+            self.awaited.insert(promise.name);
         }
         self.by_call
             .get_or_insert_with(promise.name.id, Vec::new)
@@ -61,7 +63,7 @@ impl Promises {
 
     pub fn remove(&mut self, name: &HoldName) {
         self.by_end.remove(name);
-        self.reserved.remove(name);
+        self.awaited.remove(name);
         if let Some(promises) = self.by_call.get_mut(&name.id) {
             promises.retain(|promise| promise.name != *name);
             if promises.is_empty() {
@@ -70,7 +72,7 @@ impl Promises {
         }
     }
 
-    pub fn first_reservation_end(&self) -> Option<Timestamp> {
-        self.reserved.first().map(|name| name.until)
+    pub fn first_awaited_end(&self) -> Option<Timestamp> {
+        self.awaited.first().map(|name| name.until)
     }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
+use crate::limit::Loan;
 use crate::map::Map;
 use crate::time::{Span, Timestamp};
-use crate::wire::{CallId, Charged};
+use crate::wire::{CallId, Charged, CounterKey};
 
 /// A Worker repeats a call within its counter timeout, or not at all.
 const KEPT: Span = Span::from_secs(5);
@@ -15,7 +16,12 @@ const MOST: usize = 8_192;
 #[derive(Clone, Debug)]
 pub(super) enum Past {
     /// Answered so.
-    Charged(Charged),
+    Charged {
+        /// The answer.
+        charged: Charged,
+        /// What was spent for good, until a refund gives it back.
+        spent: Vec<(CounterKey, Loan)>,
+    },
     /// Refunded before the charge arrived: it must not be carried out any more.
     Refunded,
 }
@@ -27,32 +33,37 @@ pub(super) struct Recent {
 }
 
 impl Recent {
-    pub fn knows(&self, id: CallId) -> bool {
-        self.by_id.contains_key(&id)
+    /// What the call spent for good, once; None where the call is not known.
+    pub fn take_spent(&mut self, id: CallId) -> Option<Vec<(CounterKey, Loan)>> {
+        match self.by_id.get_mut(&id)? {
+            (_, Past::Charged { spent, .. }) => Some(std::mem::take(spent)),
+            (_, Past::Refunded) => Some(Vec::new()),
+        }
     }
 
-    /// What became of the call. The spans of its answer run from when it was given: whoever repeats
+    /// What was answered; `Some(None)` where it must not be carried out. The spans of the answer run from when it was given: whoever repeats
     /// a call counts them from the repetition, so they are told as what is left of them.
-    pub fn recall(&self, id: CallId, now: Timestamp) -> Option<Past> {
+    pub fn recall(&self, id: CallId, now: Timestamp) -> Option<Option<Charged>> {
         let (at, past) = self.by_id.get(&id)?;
-        let mut past = past.clone();
-        if let Past::Charged(charged) = &mut past {
-            let age = now.saturating_since(*at);
-            for outcome in &mut charged.outcomes {
-                let spans = [
-                    &mut outcome.lapse,
-                    &mut outcome.remember,
-                    &mut outcome.retry_after,
-                    &mut outcome.reset,
-                ];
-                for span in spans {
-                    if *span != Span::MAX {
-                        *span = *span - age;
-                    }
+        let Past::Charged { charged, .. } = past else {
+            return Some(None);
+        };
+        let mut charged = charged.clone();
+        let age = now.saturating_since(*at);
+        for outcome in &mut charged.outcomes {
+            let spans = [
+                &mut outcome.lapse,
+                &mut outcome.remember,
+                &mut outcome.retry_after,
+                &mut outcome.reset,
+            ];
+            for span in spans {
+                if *span != Span::MAX {
+                    *span = *span - age;
                 }
             }
         }
-        Some(past)
+        Some(Some(charged))
     }
 
     /// Keeps the answer at least until the call's own promises have ended, within the bound.

@@ -73,9 +73,9 @@ impl<S: Store> Ledger<S> {
     #[must_use]
     pub fn next_wake(&self) -> Option<Timestamp> {
         let rows = self.shelf.next_due();
-        let reservation = self.promises.first_reservation_end();
+        let promise = self.promises.first_awaited_end();
         let slots = self.running.next_wake();
-        rows.into_iter().chain(reservation).chain(slots).min()
+        rows.into_iter().chain(promise).chain(slots).min()
     }
 
     /// Does what is due: ends waits and leases, and writes what would matter if the object left memory. Early, late and

@@ -8,6 +8,7 @@ use crate::wire::{Charge, Charged, CounterKey, Item, Outcome};
 mod bounds;
 mod charges;
 mod holds;
+mod loans;
 mod model;
 mod slots;
 mod stored;

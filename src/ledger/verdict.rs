@@ -31,6 +31,13 @@ pub(super) struct View<'a> {
     pub holds: &'a Map<HoldName, Hold>,
 }
 
+impl View<'_> {
+    /// What may yet be spent, in the order of ends; what is lent is spent already.
+    fn held(&self) -> impl Iterator<Item = (HoldName, &Hold)> {
+        self.holds.iter().filter(|(_, hold)| hold.lent_at.is_none())
+    }
+}
+
 /// The answer of one counter. The second part is true for a violation in the sense of `block`: the
 /// quota itself refuses, for now.
 pub(super) fn verdict(view: &View<'_>, ask: &Ask, now: Timestamp) -> (Outcome, bool) {
@@ -50,7 +57,7 @@ pub(super) fn verdict(view: &View<'_>, ask: &Ask, now: Timestamp) -> (Outcome, b
             outcome.remember = MOST_REMEMBERED;
         }
         Decision::NotUntil { wait, certain } => {
-            outcome.retry_after = if view.holds.is_empty() {
+            outcome.retry_after = if view.held().next().is_none() {
                 wait
             } else {
                 wait_for_holds(view, ask, now)
@@ -97,7 +104,7 @@ fn wait_for_holds(view: &View<'_>, ask: &Ask, now: Timestamp) -> Span {
     };
     let mut state = view.state.clone();
     let mut since = now;
-    let holds: Vec<(HoldName, &Hold)> = view.holds.iter().collect();
+    let holds: Vec<(HoldName, &Hold)> = view.held().collect();
     for batch in holds.chunks(holds.len().div_ceil(STEPS_AHEAD).max(1)) {
         let Some((last, _)) = batch.last() else { break };
         let end = last.until.max(since);
@@ -134,15 +141,21 @@ fn first_fit(fits: impl Fn(Timestamp) -> bool, before: Timestamp, end: Timestamp
 
 /// Would the request fit if just the charges that wait for other objects were taken back?
 fn only_provisional(view: &View<'_>, ask: &Ask, now: Timestamp) -> bool {
+    let provisional = |hold: &&Hold| hold.provisional_until > now;
+    if view.holds.values().all(|hold| provisional(&hold)) {
+        // Something stands in the way that may come back, and all of that is provisional.
+        return !view.holds.is_empty();
+    }
     let mut state = view.state.clone();
     let mut any = false;
-    for hold in view
-        .holds
-        .values()
-        .filter(|hold| hold.provisional_until > now)
-    {
+    // The latest first: they are the nearest to the end of a log.
+    let holds: Vec<&Hold> = view.holds.values().filter(provisional).collect();
+    for hold in holds.into_iter().rev() {
         any = true;
-        state.settle(&ask.quota, now, hold.units, 0, hold.value);
+        match hold.loan() {
+            Some(loan) => state.take_back(&ask.quota, now, &loan),
+            None => state.settle(&ask.quota, now, hold.units, 0, hold.value),
+        }
     }
     any && matches!(
         state.check(&ask.quota, now, ask.cost, ask.value),

@@ -68,19 +68,19 @@ impl State {
             Algorithm::TokenBucket => State::TokenBucket(TokenBucket {
                 tat: reader.timestamp()?,
                 tat_ticks: reader.varint()?,
-                held: 0,
+                ..TokenBucket::default()
             }),
             Algorithm::SlidingWindow => State::SlidingWindow(reader.log()?),
             Algorithm::SlidingCounter => State::SlidingCounter(SlidingCounter {
                 index: reader.varint()?,
                 current: reader.varint()?,
                 previous: reader.varint()?,
-                held: 0,
+                ..SlidingCounter::default()
             }),
             Algorithm::FixedWindow => State::FixedWindow(FixedWindow {
                 index: reader.varint()?,
                 spent: reader.varint()?,
-                held: 0,
+                ..FixedWindow::default()
             }),
             Algorithm::Distinct => State::Distinct(reader.distinct()?),
         };

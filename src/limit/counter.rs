@@ -1,6 +1,6 @@
 //! What every algorithm can do. [`State`](super::State) documents the verbs for its callers.
 
-use super::{Decision, Quota};
+use super::{Decision, Loan, Quota};
 use crate::time::{Span, Timestamp};
 
 /// One counter under one algorithm.
@@ -9,6 +9,10 @@ pub(super) trait Counter {
     fn spend(&mut self, quota: &Quota, now: Timestamp, cost: u64, value: Option<u64>);
     fn hold(&mut self, quota: &Quota, now: Timestamp, units: u64, value: Option<u64>);
     fn settle(&mut self, quota: &Quota, now: Timestamp, held: u64, spent: u64, value: Option<u64>);
+    fn lend(&mut self, quota: &Quota, now: Timestamp, units: u64, value: Option<u64>);
+    fn keep(&mut self, quota: &Quota, now: Timestamp, loan: &Loan);
+    fn take_back(&mut self, quota: &Quota, now: Timestamp, loan: &Loan);
+    fn unspend(&mut self, quota: &Quota, now: Timestamp, loan: &Loan);
     fn remaining(&self, quota: &Quota, now: Timestamp) -> u64;
     fn weight(&self, quota: &Quota, now: Timestamp) -> u64;
     fn held(&self) -> u64;

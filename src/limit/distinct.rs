@@ -6,7 +6,7 @@
 //! their keyed hashes; no value at all counts as one value.
 
 use super::counter::Counter;
-use super::{Decision, MAX_ENTRIES, Quota};
+use super::{Decision, Loan, MAX_ENTRIES, Quota};
 use crate::map::{Map, Set};
 use crate::time::{Span, Timestamp};
 
@@ -14,14 +14,21 @@ use crate::time::{Span, Timestamp};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Distinct {
     values: Map<u64, Seen>,
-    /// The values that nobody holds, by the time they were last spent.
+    /// The values that nobody holds, by the time they were last spent or lent.
     idle: Set<(Timestamp, u64)>,
+    /// Loans that may be taken back.
+    lent: u64,
 }
 
-/// One value. It has been spent, or is held, or both.
+/// One value. It has been spent, or is lent or held, or several of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Seen {
     last: Option<Timestamp>,
+    /// Loans, and when the latest was made.
+    lent: u32,
+    lent_at: Timestamp,
+    /// When the first of them was made: an earlier one had expired, and the value was forgotten.
+    lent_since: Timestamp,
     holds: u32,
 }
 
@@ -60,8 +67,8 @@ impl Distinct {
         }
     }
 
-    /// The same, when what is held is given back now: those values fall back on when they were
-    /// last spent.
+    /// The same, when what is held or lent is given back now: those values fall back on when they
+    /// were last spent for good.
     fn certainly_until_gone(&self, quota: &Quota, now: Timestamp, more: u64) -> Span {
         let mut leave: Vec<Timestamp> = self
             .values
@@ -86,32 +93,22 @@ impl Distinct {
             return;
         }
         let seen = self.values.get_or_insert_with(value, Seen::default);
-        if let Seen {
-            last: Some(last),
-            holds: 0,
-        } = *seen
-        {
+        if let (0, Some(last)) = (seen.holds, seen.last_of_all()) {
             self.idle.remove(&(last, value));
         }
         change(seen);
-        match *seen {
-            Seen {
-                last: Some(last),
-                holds: 0,
-            } => {
+        match (seen.holds, seen.last_of_all()) {
+            (0, Some(last)) => {
                 self.idle.insert((last, value));
             }
-            Seen {
-                last: None,
-                holds: 0,
-            } => {
+            (0, None) => {
                 self.values.remove(&value);
             }
-            Seen { .. } => {}
+            _ => {}
         }
     }
 
-    /// What is stored: values nobody holds, by the time they were last spent.
+    /// What is stored: values nobody holds, by the time they were last spent or lent.
     pub(super) fn entries(&self) -> impl ExactSizeIterator<Item = (Timestamp, u64)> {
         self.idle.iter()
     }
@@ -130,12 +127,27 @@ impl Seen {
     fn spend(&mut self, now: Timestamp) {
         self.last = self.last.max(Some(now));
     }
+
+    fn end_loan(&mut self, loan: &Loan) {
+        if loan.at >= self.lent_since {
+            self.lent = self.lent.saturating_sub(1);
+        }
+    }
+
+    /// When it was last spent, loans included.
+    fn last_of_all(&self) -> Option<Timestamp> {
+        self.last.max((self.lent > 0).then_some(self.lent_at))
+    }
+
+    fn counts(&self, quota: &Quota, now: Timestamp) -> bool {
+        let last = self.last_of_all();
+        last.is_some_and(|last| last + quota.window > now)
+    }
 }
 
 impl Counter for Distinct {
     fn check(&self, quota: &Quota, now: Timestamp, cost: u64, value: Option<u64>) -> Decision {
-        let counts =
-            |seen: &Seen| seen.holds > 0 || seen.last.is_some_and(|last| last + quota.window > now);
+        let counts = |seen: &Seen| seen.holds > 0 || seen.counts(quota, now);
         if self.values.get(&hash(value)).is_some_and(counts) {
             return Decision::Conforms;
         }
@@ -144,8 +156,8 @@ impl Counter for Distinct {
             0 => Decision::Conforms,
             excess => {
                 let wait = self.until_gone(quota, now, excess);
-                let nothing_held = self.values.len() == self.idle.len();
-                let certain = if nothing_held {
+                let all_spent = self.lent == 0 && self.values.len() == self.idle.len();
+                let certain = if all_spent {
                     wait
                 } else {
                     // Where time went back, a held value may have been spent later than now.
@@ -184,6 +196,44 @@ impl Counter for Distinct {
         self.trim(quota, now);
     }
 
+    fn lend(&mut self, quota: &Quota, now: Timestamp, units: u64, value: Option<u64>) {
+        self.trim(quota, now);
+        if units > 0 {
+            self.lent = self.lent.saturating_add(1);
+            self.update(hash(value), |seen| {
+                if seen.lent == 0 {
+                    seen.lent_since = now;
+                }
+                seen.lent = seen.lent.saturating_add(1);
+                seen.lent_at = seen.lent_at.max(now);
+            });
+        }
+    }
+
+    fn keep(&mut self, quota: &Quota, now: Timestamp, loan: &Loan) {
+        if loan.units > 0 {
+            self.lent = self.lent.saturating_sub(1);
+            self.update(hash(loan.value), |seen| {
+                seen.end_loan(loan);
+                seen.spend(loan.at);
+            });
+            self.trim(quota, now);
+        }
+    }
+
+    fn take_back(&mut self, quota: &Quota, now: Timestamp, loan: &Loan) {
+        if loan.units > 0 {
+            self.lent = self.lent.saturating_sub(1);
+            self.update(hash(loan.value), |seen| seen.end_loan(loan));
+            // What it had been spent before may have expired long ago.
+            self.trim(quota, now);
+        }
+    }
+
+    /// Whether the value counted before is not known any more; whoever asks for it again is let
+    /// through anyway.
+    fn unspend(&mut self, _quota: &Quota, _now: Timestamp, _loan: &Loan) {}
+
     fn remaining(&self, quota: &Quota, now: Timestamp) -> u64 {
         let live = u64::try_from(self.live(quota, now)).unwrap_or(u64::MAX);
         quota.limit.saturating_sub(live)
@@ -196,7 +246,7 @@ impl Counter for Distinct {
     }
 
     fn weight(&self, quota: &Quota, now: Timestamp) -> u64 {
-        let spent = |seen: &&Seen| seen.last.is_some_and(|last| last + quota.window > now);
+        let spent = |seen: &&Seen| seen.counts(quota, now);
         u64::try_from(self.values.values().filter(spent).count()).unwrap_or(u64::MAX)
     }
 
@@ -206,7 +256,7 @@ impl Counter for Distinct {
     }
 
     fn void_at(&self, quota: &Quota) -> Timestamp {
-        let last = self.values.values().filter_map(|seen| seen.last).max();
+        let last = self.values.values().filter_map(Seen::last_of_all).max();
         last.map_or(Timestamp::ZERO, |last| last + quota.window)
     }
 

@@ -8,7 +8,7 @@
 
 use super::arith::{aligned, until_aligned};
 use super::counter::Counter;
-use super::{Decision, Quota};
+use super::{Decision, Loan, Quota};
 use crate::time::{Span, Timestamp};
 
 /// The state of a fixed window.
@@ -19,6 +19,8 @@ pub struct FixedWindow {
     /// Units spent in that window.
     pub(super) spent: u64,
     pub(super) held: u64,
+    /// Units of this window that may be taken back.
+    pub(super) lent: u64,
 }
 
 impl FixedWindow {
@@ -30,6 +32,10 @@ impl FixedWindow {
         } else {
             (self.index, self.spent)
         }
+    }
+
+    fn is_of_this_window(&self, quota: &Quota, loan: &Loan) -> bool {
+        aligned(loan.at, quota.window).0 == self.index
     }
 
     fn until_next(&self, quota: &Quota, now: Timestamp) -> Span {
@@ -44,12 +50,17 @@ impl Counter for FixedWindow {
             return Decision::Never;
         }
         let room = quota.limit.saturating_sub(cost);
-        let (_, spent) = self.at(quota, now);
+        let (index, spent) = self.at(quota, now);
         if spent.saturating_add(self.held) <= room {
             return Decision::Conforms;
         }
         let wait = self.until_next(quota, now);
-        let certain = if spent <= room { Span::ZERO } else { wait };
+        let lent = if index == self.index { self.lent } else { 0 };
+        let certain = if spent.saturating_sub(lent) <= room {
+            Span::ZERO
+        } else {
+            wait
+        };
         Decision::NotUntil { wait, certain }
     }
 
@@ -75,6 +86,30 @@ impl Counter for FixedWindow {
         self.spend(quota, now, spent, None);
     }
 
+    fn lend(&mut self, quota: &Quota, now: Timestamp, units: u64, value: Option<u64>) {
+        self.spend(quota, now, units, value);
+        self.lent = self.lent.saturating_add(units);
+    }
+
+    fn keep(&mut self, quota: &Quota, now: Timestamp, loan: &Loan) {
+        self.trim(quota, now);
+        if self.is_of_this_window(quota, loan) {
+            self.lent = self.lent.saturating_sub(loan.units);
+        }
+    }
+
+    fn take_back(&mut self, quota: &Quota, now: Timestamp, loan: &Loan) {
+        self.keep(quota, now, loan);
+        self.unspend(quota, now, loan);
+    }
+
+    fn unspend(&mut self, quota: &Quota, now: Timestamp, loan: &Loan) {
+        self.trim(quota, now);
+        if self.is_of_this_window(quota, loan) {
+            self.spent = self.spent.saturating_sub(loan.units);
+        }
+    }
+
     fn remaining(&self, quota: &Quota, now: Timestamp) -> u64 {
         let (_, spent) = self.at(quota, now);
         quota.limit.saturating_sub(spent.saturating_add(self.held))
@@ -97,7 +132,11 @@ impl Counter for FixedWindow {
     }
 
     fn trim(&mut self, quota: &Quota, now: Timestamp) {
-        (self.index, self.spent) = self.at(quota, now);
+        let (index, spent) = self.at(quota, now);
+        if index > self.index {
+            self.lent = 0;
+        }
+        (self.index, self.spent) = (index, spent);
     }
 }
 

@@ -1,10 +1,11 @@
 //! How to count: one file per algorithm, each a pure function of state, time and cost.
 //!
-//! Every algorithm keeps two kinds of units. *Spent* units were admitted at a known moment.
-//! *Held* units are promised to somebody but may yet come back: provisional charges, leased
-//! permits, reservations. A held unit counts as spent at the last moment at which it could be
-//! spent, which is why [`State::settle`] takes the time: for a window the settled units are stamped
-//! with it, and a bucket's level plus its held units never exceed the burst.
+//! Every algorithm keeps three kinds of units. *Spent* units were admitted at a known moment.
+//! *Lent* units were too, but may yet be taken back: provisional charges. *Held* units are promised
+//! to somebody who may spend them later, or not at all: leased permits, reservations, charges of
+//! requests that still wait for something. A held unit counts as spent at the last moment at which
+//! it could be spent, which is why [`State::settle`] takes the time: for a window the settled units
+//! are stamped with it, and a bucket's level plus its held units never exceed the burst.
 //!
 //! What is promised: requests that were admitted because [`State::check`] said so never add up to
 //! more than the quota, judged by the moments at which they were really admitted, whatever mix of
@@ -34,7 +35,7 @@ pub use sliding_window::SlidingWindow;
 pub use state::State;
 pub use token_bucket::TokenBucket;
 
-use crate::time::Span;
+use crate::time::{Span, Timestamp};
 
 /// The most entries that a sliding window or a distinct counter keeps: 10,000 of 16 bytes each are
 /// 160 kB, the most that one key may cost. `policy` refuses larger quotas for these two.
@@ -69,6 +70,17 @@ pub struct Quota {
     pub burst: u64,
 }
 
+/// Units that were spent at a known moment and may be taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loan {
+    /// When they were spent.
+    pub at: Timestamp,
+    /// How many.
+    pub units: u64,
+    /// The hash of the value for [`Algorithm::Distinct`].
+    pub value: Option<u64>,
+}
+
 /// The answer to "may `cost` units be spent now?". A refusal is not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
@@ -80,8 +92,9 @@ pub enum Decision {
         /// this instant. Units that stay held longer count as spent later: the caller knows when
         /// its holds end at the latest, and adds that.
         wait: Span,
-        /// From now until they would fit even if every held unit were given back this instant.
-        /// Zero means that only held units stand in the way. Until then a refusal stays true.
+        /// From now until they would fit even if every held and every lent unit were given back
+        /// this instant. Zero means that only those stand in the way. Until then a refusal stays
+        /// true.
         certain: Span,
     },
     /// They never fit: the cost is more than the burst of a bucket, or the limit of a window.

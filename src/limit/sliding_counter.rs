@@ -10,7 +10,7 @@
 
 use super::arith::{aligned, clamp, div_ceil, div_floor, mul, until_aligned};
 use super::counter::Counter;
-use super::{Decision, Quota};
+use super::{Decision, Loan, Quota};
 use crate::time::{Span, Timestamp};
 
 /// The state of a sliding counter.
@@ -23,6 +23,8 @@ pub struct SlidingCounter {
     /// Units spent in the one before.
     pub(super) previous: u64,
     pub(super) held: u64,
+    /// Units in these windows, or faded since, that may be taken back.
+    pub(super) lent: u64,
 }
 
 /// The two counts as of some moment, and how far into the window that is.
@@ -86,8 +88,7 @@ impl SlidingCounter {
     }
 
     /// From now until a `cost` fits when `held` more units are spent now.
-    fn until_fit(&self, quota: &Quota, now: Timestamp, cost: u64, held: u64) -> Span {
-        let view = self.at(quota, now);
+    fn until_fit(view: &View, quota: &Quota, now: Timestamp, cost: u64, held: u64) -> Span {
         let current = view.current.saturating_add(held);
         let room = quota.limit.saturating_sub(cost);
         match room.checked_sub(current) {
@@ -113,15 +114,20 @@ impl Counter for SlidingCounter {
         if spent.saturating_add(self.held) <= room {
             return Decision::Conforms;
         }
-        let certain = if spent <= room {
+        let view = self.at(quota, now);
+        let wait = Self::until_fit(&view, quota, now, cost, self.held);
+        // Which of the two they are in does not matter: without them it is no later.
+        let without_lent = View {
+            current: view.current.saturating_sub(self.lent),
+            previous: view.previous.saturating_sub(self.lent),
+            ..view
+        };
+        let certain = if without_lent.weight(quota) <= room {
             Span::ZERO
         } else {
-            self.until_fit(quota, now, cost, 0)
+            Self::until_fit(&without_lent, quota, now, cost, 0)
         };
-        Decision::NotUntil {
-            wait: self.until_fit(quota, now, cost, self.held),
-            certain,
-        }
+        Decision::NotUntil { wait, certain }
     }
 
     fn spend(&mut self, quota: &Quota, now: Timestamp, cost: u64, _value: Option<u64>) {
@@ -144,6 +150,30 @@ impl Counter for SlidingCounter {
     ) {
         self.held = self.held.saturating_sub(held);
         self.spend(quota, now, spent, None);
+    }
+
+    fn lend(&mut self, quota: &Quota, now: Timestamp, units: u64, value: Option<u64>) {
+        self.spend(quota, now, units, value);
+        self.lent = self.lent.saturating_add(units);
+    }
+
+    fn keep(&mut self, _quota: &Quota, _now: Timestamp, loan: &Loan) {
+        self.lent = self.lent.saturating_sub(loan.units);
+    }
+
+    fn take_back(&mut self, quota: &Quota, now: Timestamp, loan: &Loan) {
+        self.lent = self.lent.saturating_sub(loan.units);
+        self.unspend(quota, now, loan);
+    }
+
+    fn unspend(&mut self, quota: &Quota, now: Timestamp, loan: &Loan) {
+        self.trim(quota, now);
+        let (index, _) = aligned(loan.at, quota.window);
+        if index == self.index {
+            self.current = self.current.saturating_sub(loan.units);
+        } else if index.saturating_add(1) == self.index {
+            self.previous = self.previous.saturating_sub(loan.units);
+        }
     }
 
     fn remaining(&self, quota: &Quota, now: Timestamp) -> u64 {

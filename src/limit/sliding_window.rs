@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use super::counter::Counter;
-use super::{Decision, MAX_ENTRIES, Quota};
+use super::{Decision, Loan, MAX_ENTRIES, Quota};
 use crate::time::{Span, Timestamp};
 
 /// The state of a sliding window.
@@ -20,6 +20,8 @@ pub struct SlidingWindow {
     /// The sum over `entries`.
     logged: u64,
     held: u64,
+    /// Units in `entries`, or expired since, that may be taken back.
+    lent: u64,
 }
 
 /// Units spent at one instant.
@@ -76,6 +78,21 @@ impl SlidingWindow {
         }
     }
 
+    /// Takes units out that were spent at an instant, as many of them as are still there.
+    fn remove(&mut self, at: Timestamp, units: u64) {
+        let Ok(place) = self.entries.binary_search_by(|entry| entry.at.cmp(&at)) else {
+            return;
+        };
+        if let Some(entry) = self.entries.get_mut(place) {
+            let units = units.min(entry.units);
+            entry.units = entry.units.saturating_sub(units);
+            self.logged = self.logged.saturating_sub(units);
+            if entry.units == 0 {
+                self.entries.remove(place);
+            }
+        }
+    }
+
     /// What is stored: nothing held, nothing expired.
     pub(super) fn entries(&self) -> impl ExactSizeIterator<Item = &Entry> {
         self.entries.iter()
@@ -102,7 +119,13 @@ impl Counter for SlidingWindow {
         }
         Decision::NotUntil {
             wait: self.until_gone(quota, now, taken.saturating_sub(room)),
-            certain: self.until_gone(quota, now, spent.saturating_sub(room)),
+            certain: self.until_gone(
+                quota,
+                now,
+                spent
+                    .saturating_sub(u128::from(self.lent))
+                    .saturating_sub(room),
+            ),
         }
     }
 
@@ -129,6 +152,24 @@ impl Counter for SlidingWindow {
     ) {
         self.held = self.held.saturating_sub(held);
         self.spend(quota, now, spent, None);
+    }
+
+    fn lend(&mut self, quota: &Quota, now: Timestamp, units: u64, value: Option<u64>) {
+        self.spend(quota, now, units, value);
+        self.lent = self.lent.saturating_add(units);
+    }
+
+    fn keep(&mut self, _quota: &Quota, _now: Timestamp, loan: &Loan) {
+        self.lent = self.lent.saturating_sub(loan.units);
+    }
+
+    fn take_back(&mut self, _quota: &Quota, _now: Timestamp, loan: &Loan) {
+        self.lent = self.lent.saturating_sub(loan.units);
+        self.remove(loan.at, loan.units);
+    }
+
+    fn unspend(&mut self, _quota: &Quota, _now: Timestamp, loan: &Loan) {
+        self.remove(loan.at, loan.units);
     }
 
     fn remaining(&self, quota: &Quota, now: Timestamp) -> u64 {

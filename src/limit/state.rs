@@ -2,7 +2,8 @@
 
 use super::counter::Counter;
 use super::{
-    Algorithm, Decision, Distinct, FixedWindow, Quota, SlidingCounter, SlidingWindow, TokenBucket,
+    Algorithm, Decision, Distinct, FixedWindow, Loan, Quota, SlidingCounter, SlidingWindow,
+    TokenBucket,
 };
 use crate::time::{Span, Timestamp};
 
@@ -97,6 +98,29 @@ impl State {
         value: Option<u64>,
     ) {
         self.counter_mut().settle(quota, now, held, spent, value);
+    }
+
+    /// Spends units that may yet be taken back; until [`State::keep`] or [`State::take_back`] ends
+    /// it, a refusal that they cause is not certain.
+    pub fn lend(&mut self, quota: &Quota, now: Timestamp, units: u64, value: Option<u64>) {
+        self.counter_mut().lend(quota, now, units, value);
+    }
+
+    /// Units that were lent are spent for good, as of when they were lent.
+    pub fn keep(&mut self, quota: &Quota, now: Timestamp, loan: &Loan) {
+        self.counter_mut().keep(quota, now, loan);
+    }
+
+    /// As if these units had never been lent, as far as that can be told without admitting more than
+    /// the quota: of a bucket that would have overflowed without them, the overflow is lost.
+    pub fn take_back(&mut self, quota: &Quota, now: Timestamp, loan: &Loan) {
+        self.counter_mut().take_back(quota, now, loan);
+    }
+
+    /// The same of units that were spent for good. What a bucket may have refilled since is not
+    /// given back, nor is a distinct value.
+    pub fn unspend(&mut self, quota: &Quota, now: Timestamp, loan: &Loan) {
+        self.counter_mut().unspend(quota, now, loan);
     }
 
     /// Units that could be spent now.

@@ -9,7 +9,7 @@
 
 use super::arith::{clamp, div_ceil, div_floor, mul, span};
 use super::counter::Counter;
-use super::{Decision, Quota};
+use super::{Decision, Loan, Quota};
 use crate::time::{Span, Timestamp};
 
 /// What was spent after the fact may put a bucket this many windows behind, and no further: a
@@ -25,6 +25,11 @@ pub struct TokenBucket {
     pub(super) tat_ticks: u64,
     /// Units promised; they are in `tat` as well, as if spent.
     pub(super) held: u64,
+    /// Units spent that may be taken back.
+    pub(super) lent: u64,
+    /// Of what they are worth, in ticks, what would be missing in the backlog without any of them.
+    /// Less than they are worth where the bucket would have been full meanwhile.
+    pub(super) returnable: u128,
 }
 
 fn worth(quota: &Quota, units: u64) -> u128 {
@@ -42,6 +47,24 @@ impl TokenBucket {
         mul(behind_us, quota.limit)
             .saturating_add(u128::from(ticks))
             .max(worth(quota, self.held))
+    }
+
+    /// What giving everything back that is lent would take off a backlog.
+    fn returnable(&self, quota: &Quota, backlog: u128) -> u128 {
+        let above_held = backlog.saturating_sub(worth(quota, self.held));
+        self.returnable.min(above_held)
+    }
+
+    /// The backlog, before it is changed: the bucket may have run full since it last was.
+    fn changing(&mut self, quota: &Quota, now: Timestamp) -> u128 {
+        let backlog = self.backlog(quota, now);
+        self.returnable = self.returnable(quota, backlog);
+        backlog
+    }
+
+    fn give_back(&mut self, quota: &Quota, now: Timestamp, backlog: u128, ticks: u128) {
+        self.returnable = self.returnable.saturating_sub(ticks);
+        self.set_backlog(quota, now, backlog.saturating_sub(ticks));
     }
 
     fn set_backlog(&mut self, quota: &Quota, now: Timestamp, backlog: u128) {
@@ -69,6 +92,10 @@ impl TokenBucket {
         };
         let most = worth(to, to.burst).saturating_add(rescale(debt));
         self.set_backlog(to, now, rescale(backlog).min(most));
+        let rescaled = self
+            .returnable
+            .checked_mul(u128::from(to.window.as_micros()));
+        self.returnable = rescaled.map_or(0, |ticks| div_floor(ticks, from.window.as_micros()));
         self
     }
 }
@@ -83,7 +110,9 @@ impl Counter for TokenBucket {
         if backlog <= room {
             return Decision::Conforms;
         }
-        let without_held = backlog.saturating_sub(worth(quota, self.held));
+        let without_held = backlog
+            .saturating_sub(worth(quota, self.held))
+            .saturating_sub(self.returnable(quota, backlog));
         let until = |backlog: u128| span(div_ceil(backlog.saturating_sub(room), quota.limit));
         Decision::NotUntil {
             wait: until(backlog),
@@ -92,12 +121,12 @@ impl Counter for TokenBucket {
     }
 
     fn spend(&mut self, quota: &Quota, now: Timestamp, cost: u64, _value: Option<u64>) {
-        let backlog = self.backlog(quota, now);
+        let backlog = self.changing(quota, now);
         self.set_backlog(quota, now, backlog.saturating_add(worth(quota, cost)));
     }
 
     fn hold(&mut self, quota: &Quota, now: Timestamp, units: u64, _value: Option<u64>) {
-        let backlog = self.backlog(quota, now);
+        let backlog = self.changing(quota, now);
         self.held = self.held.saturating_add(units);
         self.set_backlog(quota, now, backlog.saturating_add(worth(quota, units)));
     }
@@ -110,11 +139,40 @@ impl Counter for TokenBucket {
         spent: u64,
         _value: Option<u64>,
     ) {
-        let backlog = self.backlog(quota, now);
+        let backlog = self.changing(quota, now);
         let held = held.min(self.held);
         self.held = self.held.saturating_sub(held);
         let rest = backlog.saturating_sub(worth(quota, held));
         self.set_backlog(quota, now, rest.saturating_add(worth(quota, spent)));
+    }
+
+    fn lend(&mut self, quota: &Quota, now: Timestamp, units: u64, value: Option<u64>) {
+        self.spend(quota, now, units, value);
+        self.lent = self.lent.saturating_add(units);
+        self.returnable = self.returnable.saturating_add(worth(quota, units));
+    }
+
+    fn keep(&mut self, quota: &Quota, now: Timestamp, loan: &Loan) {
+        self.changing(quota, now);
+        self.lent = self.lent.saturating_sub(loan.units);
+        // Whose the overflow was is not known: it may have been the others'.
+        self.returnable = self.returnable.saturating_sub(worth(quota, loan.units));
+    }
+
+    fn take_back(&mut self, quota: &Quota, now: Timestamp, loan: &Loan) {
+        let backlog = self.changing(quota, now);
+        let lost = worth(quota, self.lent).saturating_sub(self.returnable);
+        let back = worth(quota, loan.units).saturating_sub(lost);
+        self.lent = self.lent.saturating_sub(loan.units);
+        let back = back.min(self.returnable);
+        self.give_back(quota, now, backlog, back);
+    }
+
+    fn unspend(&mut self, quota: &Quota, now: Timestamp, loan: &Loan) {
+        let backlog = self.changing(quota, now);
+        let age_us = now.saturating_since(loan.at).as_micros();
+        let back = worth(quota, loan.units).saturating_sub(mul(age_us, quota.limit));
+        self.give_back(quota, now, backlog, back);
     }
 
     fn remaining(&self, quota: &Quota, now: Timestamp) -> u64 {

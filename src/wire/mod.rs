@@ -58,9 +58,9 @@ pub enum Call {
         /// (index of the item in the charge, units really spent).
         spent: Vec<(u32, u64)>,
     },
-    /// The charge stands unless it is refunded within `after`, counted from the call's arrival. Zero
-    /// ends the waiting for others at once: what was spent counts from now on. Reservations go on
-    /// waiting for their settling.
+    /// The charge stands unless it is refunded within `after`, counted from the call's arrival, and
+    /// may be used until then. Zero ends the waiting for others at once: what waited so counts from
+    /// now on, what did not from when it was charged. Reservations go on waiting for their settling.
     Confirm {
         /// The charge.
         id: CallId,
@@ -95,8 +95,10 @@ pub enum Call {
 pub struct Charge {
     /// Names it for refund, settling and repetition.
     pub id: CallId,
-    /// Provisional for this long, because another object is asked too; then confirmed by silence.
-    /// None: final at once.
+    /// Provisional for this long, because another object is asked too; then confirmed by silence,
+    /// as of when it was charged. Where that is much longer than objects are waited for, the request
+    /// waits for something else, and silence confirms it as of its end. None: final at once, unless
+    /// a refund comes all the same.
     pub provisional: Option<Span>,
     /// What to charge.
     pub items: Vec<Item>,

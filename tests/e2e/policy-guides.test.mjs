@@ -66,8 +66,8 @@ test("G1.12 recipe for coupons and postcodes: ten codes, a hundred postcodes", a
   const refused = await ada.ask("/api/coupons/check?code=eleventh");
   assert.equal(refused.status, 429);
   assert.deepEqual(refused.json()["violated-policies"], ["coupon.codes"]);
-  // an hour, and what charges of several objects take to be final
-  assert.match(refused.header("retry-after"), /^360\d$/);
+  const wait_s = Number(refused.header("retry-after"));
+  assert.ok(wait_s > 3_560 && wait_s <= 3_600, `an hour after the first: ${wait_s}`);
   const bob = from("192.0.2.2");
   for (let i = 0; i < 100; i += 1) assert.equal((await bob.ask(`/api/postcodes/${10_000 + i}`)).status, 200);
   assert.deepEqual((await bob.ask("/api/postcodes/20000")).json()["violated-policies"], ["postcode.harvest"]);

@@ -73,8 +73,11 @@ struct Used {
     from_ms: u64,
     /// The last moment at which they could be used.
     to_ms: u64,
+    /// A refund that comes later comes to nothing.
+    until_ms: u64,
     lease: bool,
     settles: bool,
+    provisional: bool,
 }
 
 #[derive(Clone)]
@@ -118,7 +121,7 @@ impl World {
                 self.bench.refund(self.now_ms, id);
                 let now_ms = self.now_ms;
                 self.log
-                    .retain(|used| used.call != id || used.to_ms <= now_ms);
+                    .retain(|used| used.call != id || used.until_ms <= now_ms);
             }
             Step::Settle(back, spent) => {
                 let Some(id) = self.id(*back) else { return };
@@ -179,26 +182,32 @@ impl World {
         for (place, ((item, key), outcome)) in
             items.iter().zip(keys).zip(&charged.outcomes).enumerate()
         {
-            let held = item.reserve.or(provisional).unwrap_or_default();
-            let used = |units, span: Span, lease| Used {
+            let used = |units, held: Span, until: Span, lease| Used {
                 call: id,
                 item: place as u32,
                 key: *key,
                 units,
                 from_ms: self.now_ms,
-                to_ms: self.now_ms + span.as_millis_ceil(),
+                to_ms: self.now_ms + held.as_millis_ceil(),
+                until_ms: self.now_ms + until.as_millis_ceil(),
                 lease,
                 settles: lease || item.reserve.is_some(),
+                provisional: provisional.is_some(),
             };
-            self.log.push(used(item.cost, held, false));
-            self.log.push(used(outcome.permits, outcome.lapse, true));
+            let held = item.reserve.unwrap_or_default();
+            // What stands at once is known for as long as the call is.
+            let until = item.reserve.or(provisional).unwrap_or(ms(5_000));
+            self.log.push(used(item.cost, held, until, false));
+            let (permits, lapse) = (outcome.permits, outcome.lapse);
+            self.log.push(used(permits, lapse, lapse, true));
         }
     }
 
     /// Reports up to `spent` units of the call's first item; never more than it holds.
     fn settle(&mut self, id: CallId, spent: u64) {
         let now_ms = self.now_ms;
-        let of_item = |used: &Used| used.call == id && used.item == 0 && used.to_ms > now_ms;
+        let of_item = |used: &Used| used.call == id && used.item == 0 && used.until_ms > now_ms;
+        let of_item = |used: &Used| of_item(used) && (used.settles || used.provisional);
         let some_settles = self.log.iter().any(|used| of_item(used) && used.settles);
         let held = |used: &&mut Used| of_item(used) && (used.settles || !some_settles);
         let total: u64 = self
@@ -212,8 +221,12 @@ impl World {
         let mut settled: Vec<&mut Used> = self.log.iter_mut().filter(held).collect();
         settled.sort_by_key(|used| used.lease);
         for used in settled {
+            let all = left >= used.units;
             used.units = left.min(used.units);
-            used.to_ms = now_ms;
+            used.until_ms = now_ms;
+            if used.settles || !all {
+                used.to_ms = now_ms;
+            }
             left -= used.units;
         }
     }

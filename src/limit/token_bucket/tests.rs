@@ -1,5 +1,5 @@
 use super::*;
-use crate::limit::{Algorithm, State};
+use crate::limit::{Algorithm, Loan, State};
 
 fn quota(limit: u64, window: Span, burst: u64) -> Quota {
     Quota {
@@ -169,4 +169,51 @@ fn debt_is_paid_off_before_the_next_is_admitted_and_has_a_bound() {
             certain: wait
         }
     );
+}
+
+/// Lends at 0 and takes back after so long; gives what is left, with `first` spent before.
+fn left_after_taking_back(quota: &Quota, first: u64, after_ms: u64) -> (u64, u64) {
+    let mut state = State::new(quota);
+    state.spend(quota, at(0), first, None);
+    let mut untouched = state.clone();
+    let loan = Loan {
+        at: at(0),
+        units: 2,
+        value: None,
+    };
+    state.lend(quota, at(0), loan.units, None);
+    state.take_back(quota, at(after_ms), &loan);
+    untouched.trim(quota, at(after_ms));
+    let left = |state: &State| state.remaining(quota, at(after_ms));
+    (left(&state), left(&untouched))
+}
+
+#[test]
+fn what_is_taken_back_is_as_if_it_had_never_been_lent() {
+    let ten = quota(10, PER_SECOND, 10);
+    for first in 0..=8 {
+        for after_ms in [0, 10, 100, 250, 600, 2_000] {
+            let (left, untouched) = left_after_taking_back(&ten, first, after_ms);
+            assert_eq!(left, untouched, "{first} before, after {after_ms} ms");
+        }
+    }
+}
+
+#[test]
+fn a_unit_that_a_bucket_refilled_meanwhile_is_not_given_back_as_well() {
+    let one = quota(1, PER_SECOND, 1);
+    let mut state = State::new(&one);
+    let loan = |ms| Loan {
+        at: at(ms),
+        units: 1,
+        value: None,
+    };
+    state.lend(&one, at(0), 1, None);
+    // The first is back by now, and the second takes it.
+    state.lend(&one, at(1_000), 1, None);
+    state.take_back(&one, at(1_000), &loan(0));
+    assert_eq!(state.remaining(&one, at(1_000)), 0);
+    // Nor is it lost for longer than that.
+    state.take_back(&one, at(1_001), &loan(1_000));
+    assert_eq!(state.remaining(&one, at(1_001)), 1);
 }

@@ -1,7 +1,7 @@
 //! Whatever numbers arrive, in whatever order of time: an answer, no panic, no unbounded memory.
 
 use proptest::prelude::*;
-use weir::limit::{Block, Decision, MAX_ENTRIES, Quota, State};
+use weir::limit::{Block, Decision, Loan, MAX_ENTRIES, Quota, State};
 use weir::time::{Span, Timestamp};
 
 use super::history::ALGORITHMS;
@@ -47,6 +47,14 @@ fn ask(state: &State, quota: &Quota, now: Timestamp, cost: u64, value: Option<u6
     assert!(state.remaining(quota, now) <= quota.burst.max(quota.limit));
 }
 
+fn loan(units: u64, at_us: u64, value: Option<u64>) -> Loan {
+    Loan {
+        at: Timestamp::from_micros(at_us),
+        units,
+        value,
+    }
+}
+
 fn read_back(state: &State, quota: &Quota, now: Timestamp) -> State {
     let mut bytes = Vec::new();
     state.encode(quota, now, &mut bytes);
@@ -62,7 +70,7 @@ proptest! {
     fn nothing_panics(
         quotas in (any_quota(), any_quota()),
         steps in prop::collection::vec(
-            (0..7u8, any_number(), any_number(), any_number(), any::<Option<u64>>()),
+            (0..11u8, any_number(), any_number(), any_number(), any::<Option<u64>>()),
             1..60,
         ),
     ) {
@@ -77,6 +85,10 @@ proptest! {
                 3 => state.trim(&quota, now),
                 4 => state.settle_all(&quota, now),
                 5 => state = read_back(&state, &quota, now),
+                7 => state.lend(&quota, now, a, value),
+                8 => state.keep(&quota, now, &loan(a, b, value)),
+                9 => state.take_back(&quota, now, &loan(a, b, value)),
+                10 => state.unspend(&quota, now, &loan(a, b, value)),
                 _ => {
                     state = state.requote(&quota, &other, now);
                     std::mem::swap(&mut quota, &mut other);

@@ -1,7 +1,7 @@
 //! Random histories of one counter: what a ledger and the isolates behind it could do to it.
 
 use proptest::prelude::*;
-use weir::limit::{Algorithm, Decision, Quota, State};
+use weir::limit::{Algorithm, Decision, Loan, Quota, State};
 use weir::time::{Span, Timestamp};
 
 /// What happens next. Numbers are choices, made concrete by [`Counter::step`].
@@ -19,6 +19,14 @@ pub enum Step {
     Settle(usize),
     /// A holder is not heard of again: all counts as spent.
     Lapse(usize),
+    /// A request whose units may be taken back, admitted if it fits.
+    Lend(u64, u64),
+    /// They are not taken back.
+    Keep(usize),
+    /// They are: the request came to nothing.
+    TakeBack(usize),
+    /// Of some request it turns out late that it came to nothing.
+    Unspend(usize),
     /// The counter is stored, lost and read back; its holders are gone.
     Restart,
 }
@@ -61,6 +69,10 @@ pub fn any_steps() -> impl Strategy<Value = Vec<Step>> {
         4 => (0..4usize).prop_map(Step::Use),
         2 => (0..4usize).prop_map(Step::Settle),
         1 => (0..4usize).prop_map(Step::Lapse),
+        3 => (0..6u64, 0..8u64).prop_map(|(cost, value)| Step::Lend(cost, value)),
+        2 => (0..4usize).prop_map(Step::Keep),
+        2 => (0..4usize).prop_map(Step::TakeBack),
+        1 => (0..4usize).prop_map(Step::Unspend),
     ];
     let restart = prop_oneof![40 => step, 1 => Just(Step::Restart)];
     prop::collection::vec(restart, 1..120)
@@ -90,6 +102,7 @@ pub enum Told {
     Hold { units: u64, value: u64 },
     Settle { units: u64, spent: u64, value: u64 },
     SettleAll,
+    Undone(Loan),
 }
 
 /// A counter, and what really happened.
@@ -99,6 +112,9 @@ pub struct Counter {
     pub state: State,
     pub now: Timestamp,
     pub holds: Vec<Hold>,
+    pub loans: Vec<Loan>,
+    /// Spent for good.
+    pub final_: Vec<Loan>,
     /// When requests were really admitted: instant, units, value.
     pub admitted: Vec<(Timestamp, u64, u64)>,
 }
@@ -111,6 +127,8 @@ impl Counter {
             state: State::new(&quota),
             now,
             holds: vec![],
+            loans: vec![],
+            final_: vec![],
             admitted: vec![],
         }
     }
@@ -121,6 +139,21 @@ impl Counter {
 
     fn admit(&mut self, units: u64, value: u64) {
         self.admitted.push((self.now, units, value));
+    }
+
+    fn undo(&mut self, loan: Loan) -> Told {
+        let entry = (loan.at, loan.units, loan.value.unwrap_or(0));
+        let index = self.admitted.iter().position(|other| *other == entry);
+        self.admitted.remove(index.unwrap());
+        Told::Undone(loan)
+    }
+
+    fn loan(&self, units: u64, value: u64) -> Loan {
+        Loan {
+            at: self.now,
+            units,
+            value: Some(value),
+        }
     }
 
     fn gap(&self, gap: Gap) -> Span {
@@ -151,6 +184,7 @@ impl Counter {
                 if self.check(cost, value) == Decision::Conforms {
                     self.state.spend(&self.quota, self.now, cost, Some(value));
                     self.admit(cost, value);
+                    self.final_.push(self.loan(cost, value));
                     return Told::Spend { cost, value };
                 }
             }
@@ -189,9 +223,38 @@ impl Counter {
                 assert!(rest.is_empty());
                 self.state = state;
                 self.holds.clear();
+                self.loans.clear();
                 return Told::SettleAll;
             }
-            Step::Settle(_) | Step::Lapse(_) => {}
+            Step::Lend(cost, value) => {
+                if self.check(cost, value) == Decision::Conforms {
+                    self.state.lend(&self.quota, self.now, cost, Some(value));
+                    self.admit(cost, value);
+                    self.loans.push(self.loan(cost, value));
+                    return Told::Spend { cost, value };
+                }
+            }
+            Step::Keep(index) if index < self.loans.len() => {
+                let loan = self.loans.remove(index);
+                self.state.keep(&self.quota, self.now, &loan);
+            }
+            Step::TakeBack(index) if index < self.loans.len() => {
+                let loan = self.loans.remove(index);
+                self.state.take_back(&self.quota, self.now, &loan);
+                return self.undo(loan);
+            }
+            Step::Unspend(index) if index < self.final_.len() => {
+                let loan = self.final_.swap_remove(index);
+                self.state.unspend(&self.quota, self.now, &loan);
+                if self.quota.algorithm != Algorithm::Distinct {
+                    return self.undo(loan);
+                }
+            }
+            Step::Settle(_)
+            | Step::Lapse(_)
+            | Step::Keep(_)
+            | Step::TakeBack(_)
+            | Step::Unspend(_) => {}
         }
         Told::Nothing
     }

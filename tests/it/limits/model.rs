@@ -77,6 +77,12 @@ impl Model {
                 self.spent.push((now, spent, value));
                 self.take(i128::from(spent) - i128::from(units));
             }
+            // What of it a bucket has spilled since is told by no model as simple as this.
+            Told::Undone(loan) => {
+                let entry = (loan.at, loan.units, loan.value.unwrap_or(0));
+                let index = self.spent.iter().position(|other| *other == entry);
+                self.spent.remove(index.unwrap());
+            }
             Told::SettleAll => {
                 for (units, value) in std::mem::take(&mut self.held) {
                     self.spent.push((now, units, value));

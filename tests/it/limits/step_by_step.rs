@@ -2,7 +2,7 @@
 //! gives are exact to the microsecond.
 
 use proptest::prelude::*;
-use weir::limit::{Decision, State};
+use weir::limit::{Algorithm, Decision, State};
 use weir::time::{Span, Timestamp};
 
 use super::history::{ALGORITHMS, Counter, Step, any_quota, any_steps};
@@ -33,6 +33,9 @@ fn all_given_back(counter: &Counter) -> State {
     for hold in &counter.holds {
         state.settle(&counter.quota, counter.now, hold.units, 0, Some(hold.value));
     }
+    for loan in &counter.loans {
+        state.take_back(&counter.quota, counter.now, loan);
+    }
     assert_eq!(state.held(), 0);
     state
 }
@@ -52,7 +55,15 @@ fn decisions_are_exact(counter: &Counter, model: &Model) {
             Decision::NotUntil { wait, certain } => {
                 assert!(certain <= wait && !wait.is_zero());
                 first_fits_after(counter, &all_settled(counter), wait, cost, value);
-                first_fits_after(counter, &all_given_back(counter), certain, cost, value);
+                let without = all_given_back(counter);
+                if counter.loans.is_empty() {
+                    first_fits_after(counter, &without, certain, cost, value);
+                } else if !certain.is_zero() {
+                    // Loans that count no more may make it sooner than certain, never later.
+                    let early = counter.now + certain - US;
+                    let decision = without.check(&counter.quota, early, cost, Some(value));
+                    assert_ne!(decision, Decision::Conforms);
+                }
             }
         }
     }
@@ -103,6 +114,13 @@ fn trimming_changes_nothing(counter: &Counter) {
 fn run(mut counter: Counter, steps: &[Step]) {
     let mut model = Model::new(counter.quota, counter.now);
     for step in steps {
+        // Of a bucket not all comes back, and a value that was lent twice counts from the latest;
+        // see `never_more` and their own tests.
+        let undone = matches!(step, Step::TakeBack(_) | Step::Unspend(_));
+        let inexact = [Algorithm::TokenBucket, Algorithm::Distinct];
+        if undone && inexact.contains(&counter.quota.algorithm) {
+            continue;
+        }
         let told = counter.step(*step);
         model.tell(counter.now, told);
         decisions_are_exact(&counter, &model);

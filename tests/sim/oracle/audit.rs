@@ -68,7 +68,8 @@ impl Oracle {
             {
                 least += entry.units;
             }
-            if inside(entry.from + entry.span) {
+            let held = if entry.lent { 0 } else { entry.span };
+            if inside(entry.from + held) {
                 most += entry.units;
             }
         }
@@ -116,9 +117,16 @@ impl Oracle {
         {
             return;
         }
-        // Where units were out that may come back at any moment, it is remembered for a second.
+        // Where units were out that may come back at any moment, it is remembered for a second; what
+        // was final at once comes back where an answer was lost, and nobody waits for that.
         let back_lately = |entry: &Entry| {
-            entry.settles && entry.ended.is_some_and(|at| at + 1_100_000 > object.shadow)
+            let lately = if entry.span == 0 {
+                11_000_000
+            } else {
+                1_100_000
+            };
+            let returns = entry.settles || entry.span == 0;
+            returns && entry.ended.is_some_and(|at| at + lately > object.shadow)
         };
         let place = (object.name.clone(), item.key);
         if self

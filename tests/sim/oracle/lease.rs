@@ -55,6 +55,7 @@ impl Oracle {
                 to: at,
                 span: 0,
                 settles: false,
+                lent: true,
                 lease: false,
                 paid: true,
                 fate: Fate::Admitted,

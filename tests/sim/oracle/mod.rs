@@ -23,6 +23,9 @@ const REMEMBERED: u64 = 5 * SECOND;
 /// A crash may lose what was written behind so lately: the flush interval, and what the disk takes.
 pub const UNFLUSHED: u64 = 2 * SECOND + 600 * MS;
 
+/// A charge that is provisional for longer waits for more than other objects.
+const LONGEST_LOAN: u64 = 20 * SECOND;
+
 /// What is void within so long after a flush has no row.
 const NO_ROW: u64 = 8 * SECOND;
 
@@ -44,11 +47,13 @@ pub struct Entry {
     pub units: u64,
     pub value: Option<u64>,
     pub from: u64,
-    /// When the request was really let through.
+    /// When the request was really let through; of what is lent, when it was charged.
     pub to: u64,
-    /// How long the charge was a promise.
+    /// How long the charge was a promise; nothing where it was final at once.
     pub span: u64,
     pub settles: bool,
+    /// Counts from when it was charged, though it may be given back for a while.
+    pub lent: bool,
     /// Permits for requests to come, rather than the units of one.
     pub lease: bool,
     /// Let through with a permit, which is charged already.
@@ -146,15 +151,17 @@ impl Oracle {
                 .or(charge.provisional)
                 .unwrap_or_default()
                 .as_micros();
+            let lent = item.reserve.is_none() && span <= LONGEST_LOAN;
             let entry = Entry {
                 id: charge.id,
                 item: place,
                 units: item.cost,
                 value: item.value,
                 from: object.shadow,
-                to: object.shadow + span,
+                to: object.shadow + if lent { 0 } else { span },
                 span,
                 settles: item.reserve.is_some(),
+                lent,
                 lease: false,
                 paid: false,
                 fate: Fate::Pending,
@@ -171,6 +178,7 @@ impl Oracle {
                     to: object.shadow + span,
                     span,
                     settles: true,
+                    lent: false,
                     lease: true,
                     ..entry.clone()
                 });
@@ -205,8 +213,14 @@ impl Oracle {
             .entry((object.name.clone(), id))
             .or_insert((epoch, shadow));
         self.entries_of(id, |entry| {
-            let held = shadow < entry.from + entry.span && entry.ended.is_none();
-            if held && entry.epoch == epoch {
+            // What was final at once is given back for as long as the call is known.
+            let span = if entry.span == 0 {
+                REMEMBERED
+            } else {
+                entry.span
+            };
+            let known = shadow < entry.from + span && entry.ended.is_none();
+            if known && entry.epoch == epoch {
                 entry.fate = Fate::Refunded;
                 entry.ended = Some(shadow);
             }
@@ -261,14 +275,7 @@ impl Oracle {
                 if entry.fate == Fate::Pending && !entry.lease {
                     entry.fate = Fate::Admitted;
                 }
-                if !entry.settles {
-                    late |= entry.span > 0 && now > entry.real + entry.span;
-                    entry.to = if entry.span == 0 {
-                        entry.from
-                    } else {
-                        shadow.min(entry.from + entry.span)
-                    };
-                }
+                late |= !entry.settles && entry.span > 0 && now > entry.real + entry.span;
             });
             if late {
                 self.violate("let through after its own provisional charge had lapsed".into());

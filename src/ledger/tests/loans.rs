@@ -1,0 +1,92 @@
+use super::*;
+
+const PROVISIONAL: Option<Span> = Some(Span::from_millis(600));
+
+#[test]
+fn silence_and_wait_agree_for_every_algorithm() {
+    for algorithm in [
+        Algorithm::TokenBucket,
+        Algorithm::SlidingWindow,
+        Algorithm::SlidingCounter,
+        Algorithm::FixedWindow,
+        Algorithm::Distinct,
+    ] {
+        let one = |value| Item {
+            value: (algorithm == Algorithm::Distinct).then_some(value),
+            ..item(1, quota(algorithm, 2, 10_000))
+        };
+        let mut provisional = Bench::new();
+        let mut at_once = Bench::new();
+        for n in 0..2 {
+            provisional.charge_with(n * 40, PROVISIONAL, &[one(n)]);
+            at_once.charge(n * 40, &[one(n)]);
+        }
+        for now_ms in [80, 630, 700, 5_000, 9_999, 10_020, 10_039] {
+            let told = provisional.peek(now_ms, &one(9));
+            let want = at_once.peek(now_ms, &one(9));
+            assert_eq!(
+                (told.conforms, told.retry_after, told.reset),
+                (want.conforms, want.retry_after, want.reset),
+                "{algorithm:?} at {now_ms}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_bucket_refills_while_charges_are_provisional() {
+    let mut bench = Bench::new();
+    let item = bucket(1, 1, 100);
+    let passed = (0..10)
+        .filter(|n| {
+            let items = std::slice::from_ref(&item);
+            bench.charge_with(n * 100, PROVISIONAL, items).admitted
+        })
+        .count();
+    assert_eq!(passed, 10);
+}
+
+#[test]
+fn a_charge_that_stands_is_given_back_once_where_its_answer_was_lost() {
+    for item in [window(1, 1, 10_000), bucket(1, 1, 10_000)] {
+        let mut bench = Bench::new();
+        assert!(bench.charge(0, std::slice::from_ref(&item)).admitted);
+        let id = bench.last();
+        // Meanwhile it counts like any other, and a refusal is no provisional one.
+        let refused = bench.peek(0, &item);
+        assert!(!refused.provisional && refused.remember == ms(10_000));
+        assert!(bench.refund(0, id));
+        assert!(bench.charge(0, std::slice::from_ref(&item)).admitted);
+        assert!(bench.refund(0, id), "twice is once");
+        assert!(!bench.charge(0, std::slice::from_ref(&item)).admitted);
+    }
+}
+
+#[test]
+fn a_promise_that_outlives_an_idle_object_keeps_it_in_memory() {
+    let mut bench = Bench::new();
+    let item = window(1, 5, 3_600_000);
+    bench.charge_with(0, PROVISIONAL, std::slice::from_ref(&item));
+    let flush = bench.ledger.next_wake();
+    assert_eq!(flush, Some(at(2_000)), "the row alone");
+    bench.wake_until(2_000);
+    assert_eq!(bench.ledger.next_wake(), None);
+    // A body may take a minute.
+    bench.charge_with(3_000, Some(ms(60_600)), std::slice::from_ref(&item));
+    let id = bench.last();
+    bench.wake_until(30_000);
+    assert_eq!(bench.ledger.next_wake(), Some(at(63_600)));
+    assert!(bench.refund(40_000, id));
+    assert_eq!(bench.remaining(40_000, &item), 4);
+    bench.charge_with(41_000, PROVISIONAL, std::slice::from_ref(&item));
+    let id = bench.last();
+    bench.call(
+        41_100,
+        &Call::Confirm {
+            id,
+            after: ms(30_600),
+        },
+    );
+    bench.wake_until(60_000);
+    assert_eq!(bench.ledger.next_wake(), Some(at(71_700)));
+}
