@@ -4,13 +4,15 @@
 //! provisional: confirmed by silence, taken back by a refund, which is sent to every object that
 //! may have charged when another refused.
 
+mod answers;
 mod permits;
+mod verdict;
 
 use super::Memory;
 use super::lease::Paid;
-use super::plan::{Applied, Plan, Settle};
-use super::verdict::{Charge as Standing, Reservation, Verdict};
-use crate::policy::{OnError, Policy};
+use super::plan::Plan;
+use super::verdict::{Charge as Standing, Verdict};
+use crate::policy::Policy;
 use crate::time::{Span, Timestamp};
 use crate::wire::{Answer, Call, Charge, Outcome};
 
@@ -78,8 +80,8 @@ pub enum Conclusion {
     Again(Round, Span),
 }
 
-/// The pause before a refusal that only provisional charges caused is tried once more.
-const PROVISIONAL_PAUSE: Span = Span::from_millis(5);
+/// How long a body may take to arrive, at most: charges made before it are held as long.
+const LONGEST_BODY: Span = Span::from_secs(60);
 
 impl Memory {
     /// Decides from memory, or says whom to ask what.
@@ -106,7 +108,7 @@ impl Memory {
         }
         if denied {
             self.leases.put_back(&round.paid);
-            let mut verdict = verdict_of(plan, round);
+            let mut verdict = verdict::of(plan, round);
             self.spread(policy, plan, &mut verdict);
             verdict.remembered = true;
             return Begin::Decided(verdict);
@@ -178,167 +180,7 @@ impl Memory {
             }
         }
     }
-
-    /// Takes in the replies, one per question of `round` and in its order.
-    pub fn conclude(
-        &mut self,
-        policy: &Policy,
-        plan: &Plan,
-        mut round: Round,
-        replies: &[Reply],
-        now: Timestamp,
-    ) -> Conclusion {
-        let questions = std::mem::take(&mut round.questions);
-        let mut retry = Vec::new();
-        for (question, reply) in questions.into_iter().zip(replies) {
-            self.take_in(policy, plan, &mut round, (question, reply), &mut retry, now);
-        }
-        let in_time = round.patience(policy, now) > PROVISIONAL_PAUSE;
-        if !retry.is_empty() && !round.again && in_time {
-            let pause = self.prepare_retry(&mut round, &mut retry);
-            round.questions = retry;
-            round.again = true;
-            round.sent = now + pause;
-            return Conclusion::Again(round, pause);
-        }
-        for question in retry {
-            let unanswered = round.unanswered(&question);
-            if unanswered {
-                self.breakers.failed(&question.object, now);
-                round.give_up(&question);
-            }
-        }
-        Conclusion::Verdict(self.finish(policy, plan, round, now))
-    }
-
-    fn take_in(
-        &mut self,
-        policy: &Policy,
-        plan: &Plan,
-        round: &mut Round,
-        (question, reply): (Question, &Reply),
-        retry: &mut Vec<Question>,
-        now: Timestamp,
-    ) {
-        match reply {
-            Reply::Answer(Answer::Charged(charged))
-                if charged.outcomes.len() == question.covers.len() =>
-            {
-                self.breakers.succeeded(&question.object);
-                if !charged.admitted && self.pay_for(policy, plan, round, &question.covers, now) {
-                    return;
-                }
-                let mut only_provisional = !charged.admitted;
-                for (index, outcome) in question.covers.iter().zip(&charged.outcomes) {
-                    let Some(applied) = plan.applied.get(*index) else {
-                        continue;
-                    };
-                    if outcome.conforms {
-                        self.denials.forget(&applied.item.key);
-                    } else {
-                        self.denials
-                            .remember(&applied.item, outcome, round.sent, now);
-                        only_provisional &= outcome.provisional || !applied.item.enforce;
-                    }
-                    if let Some(place) = round.outcomes.get_mut(*index) {
-                        *place = Some(*outcome);
-                    }
-                }
-                if charged.admitted {
-                    round.standing.extend(Standing::of(&question));
-                } else if only_provisional {
-                    retry.push(question);
-                }
-            }
-            Reply::Retryable => retry.push(question),
-            Reply::Answer(_) | Reply::TimedOut | Reply::Overloaded | Reply::Failed => {
-                self.breakers.failed(&question.object, now);
-                round.give_up(&question);
-            }
-        }
-    }
-
-    /// A call that failed keeps its id, so that it is not charged twice if it arrived after all; a
-    /// refusal is asked anew, under a new id.
-    fn prepare_retry(&mut self, round: &mut Round, retry: &mut [Question]) -> Span {
-        let mut pause = Span::ZERO;
-        for question in retry {
-            if round.unanswered(question) {
-                continue;
-            }
-            pause = PROVISIONAL_PAUSE;
-            for index in &question.covers {
-                if let Some(place) = round.outcomes.get_mut(*index) {
-                    *place = None;
-                }
-            }
-            let id = self.next_id();
-            if let Call::Charge(charge) = &mut question.call {
-                charge.id = id;
-            }
-        }
-        pause
-    }
-
-    /// Applies `on_error` where no counter answered, and settles who is refunded.
-    fn finish(
-        &mut self,
-        policy: &Policy,
-        plan: &Plan,
-        mut round: Round,
-        now: Timestamp,
-    ) -> Verdict {
-        let mut unavailable = Vec::new();
-        let mut unreached = Vec::new();
-        for index in std::mem::take(&mut round.failed) {
-            let Some(applied) = plan.applied.get(index) else {
-                continue;
-            };
-            let on_error = applied
-                .limit
-                .rule(policy)
-                .map_or(OnError::Local, |rule| rule.on_error);
-            match on_error {
-                OnError::Allow => unreached.push((index, false)),
-                OnError::Local => {
-                    unreached.push((index, true));
-                    let outcome = self.local.charge(&applied.item, now);
-                    if let Some(place) = round.outcomes.get_mut(index) {
-                        *place = Some(outcome);
-                    }
-                }
-                OnError::Deny if applied.item.enforce => unavailable.push(index),
-                OnError::Deny => unreached.push((index, false)),
-            }
-        }
-        let standing = std::mem::take(&mut round.standing);
-        let doubtful = std::mem::take(&mut round.doubtful);
-        let paid = std::mem::take(&mut round.paid);
-        // The earliest that any of the charges was sent, so that no lease is used too long.
-        let sent = round.started;
-        let mut verdict = verdict_of(plan, round);
-        self.spread(policy, plan, &mut verdict);
-        verdict.unavailable = unavailable;
-        verdict.unreached = unreached;
-        if verdict.admitted() {
-            verdict.leased = !paid.is_empty();
-            self.take_up(policy, plan, &standing, &mut verdict.outcomes, (sent, now));
-            verdict.reservations = reservations(plan, &standing);
-            verdict.charges = standing;
-        } else {
-            self.leases.put_back(&paid);
-            verdict.refunds = standing
-                .iter()
-                .chain(&doubtful)
-                .map(Standing::refund)
-                .collect();
-        }
-        verdict
-    }
 }
-
-/// How long a body may take to arrive, at most: charges made before it are held as long.
-const LONGEST_BODY: Span = Span::from_secs(60);
 
 impl Round {
     /// How long answers are waited for from now on: the whole decision takes `counter_timeout`, its
@@ -346,6 +188,17 @@ impl Round {
     #[must_use]
     pub fn patience(&self, policy: &Policy, now: Timestamp) -> Span {
         policy.counter_timeout - now.saturating_since(self.started)
+    }
+
+    /// A limit refuses, and not for provisional charges alone.
+    fn is_surely_refused(&self, plan: &Plan) -> bool {
+        plan.applied
+            .iter()
+            .zip(&self.outcomes)
+            .any(|(applied, outcome)| {
+                let sure = outcome.is_some_and(|one| !one.conforms && !one.provisional);
+                applied.item.enforce && sure
+            })
     }
 
     fn unanswered(&self, question: &Question) -> bool {
@@ -384,49 +237,6 @@ impl Standing {
             covers: Vec::new(),
         }
     }
-}
-
-fn verdict_of(plan: &Plan, round: Round) -> Verdict {
-    let refused = plan
-        .applied
-        .iter()
-        .zip(&round.outcomes)
-        .enumerate()
-        .filter(|(_, (applied, outcome))| {
-            applied.item.enforce && outcome.is_some_and(|outcome| !outcome.conforms)
-        })
-        .map(|(index, _)| index)
-        .collect();
-    Verdict {
-        outcomes: round.outcomes,
-        refused,
-        ..Verdict::default()
-    }
-}
-
-fn reservations(plan: &Plan, standing: &[Standing]) -> Vec<Reservation> {
-    let mut out = Vec::new();
-    for charge in standing {
-        for (item, index) in charge.covers.iter().enumerate() {
-            let Some(Applied {
-                settle: Some(settle),
-                item: charged,
-                ..
-            }) = plan.applied.get(*index)
-            else {
-                continue;
-            };
-            out.push(Reservation {
-                object: charge.object.clone(),
-                hint: charge.hint.clone(),
-                id: charge.id,
-                item: u32::try_from(item).unwrap_or(u32::MAX),
-                held: charged.cost,
-                settle: Settle::clone(settle),
-            });
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ async function storedRows(storage) {
 }
 
 function rowsIn(file) {
-  const database = new DatabaseSync(file, { readOnly: true });
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   try {
     const tables = database.prepare("SELECT name FROM sqlite_master WHERE name = '_cf_KV'").all();
     return tables.length === 0 ? 0 : database.prepare("SELECT count(*) AS rows FROM _cf_KV").get().rows;

@@ -2,6 +2,7 @@ use super::*;
 use crate::admission::described::Described;
 use crate::admission::plan::{Context, Tier, plan};
 use crate::policy::{self, Mode};
+use crate::wire::Charged;
 use crate::wire::names::Namer;
 
 fn at(ms: u64) -> Timestamp {
@@ -10,10 +11,22 @@ fn at(ms: u64) -> Timestamp {
 
 /// A policy of one limit, a request's plan under it, and its first round, begun at 0 ms.
 fn begun(memory: &mut Memory) -> (Policy, Plan, Round) {
-    let policy = policy::parse(
-        r#"{"counter_timeout":"300ms","rules":[{"name":"r","match":{"path":"/*"},"limits":[
-            {"name":"l","key":["ip"],"algorithm":"sliding-window","quota":5,"window":"60s"}]}]}"#,
-    )
+    begun_with(memory, "[]")
+}
+
+/// The same, with another limit on this key.
+fn begun_with(memory: &mut Memory, key: &str) -> (Policy, Plan, Round) {
+    let mut limits = String::from(
+        r#"{"name":"l","key":["ip"],"algorithm":"sliding-window","quota":5,"window":"60s"}"#,
+    );
+    if key != "[]" {
+        limits += &format!(
+            r#",{{"name":"m","key":{key},"algorithm":"sliding-window","quota":9,"window":"1h"}}"#
+        );
+    }
+    let policy = policy::parse(&format!(
+        r#"{{"counter_timeout":"300ms","rules":[{{"name":"r","match":{{"path":"/*"}},"limits":[{limits}]}}]}}"#,
+    ))
     .unwrap();
     let context = Context {
         policy: &policy,
@@ -21,7 +34,10 @@ fn begun(memory: &mut Memory) -> (Policy, Plan, Round) {
         mode: Mode::Enforce,
         tiers: &|_, _| Tier::Unknown,
     };
-    let plan = plan(&context, &Described::new("GET", "/").from_ip("192.0.2.1"));
+    let request = Described::new("GET", "/")
+        .from_ip("192.0.2.1")
+        .header("x-api-key", "k");
+    let plan = plan(&context, &request);
     match memory.begin(&policy, &plan, at(0)) {
         Begin::Ask(round) => (policy, plan, round),
         Begin::Decided(verdict) => panic!("{verdict:?}"),
@@ -52,4 +68,49 @@ fn no_second_round_begins_when_the_time_is_over() {
         panic!("{concluded:?}");
     };
     assert_eq!(verdict.unreached, [(0, true)]);
+}
+
+/// An object's refusal of one item for so long.
+fn refusal(seconds: u64, provisional: bool) -> Reply {
+    Reply::Answer(Answer::Charged(Charged {
+        admitted: false,
+        outcomes: vec![Outcome {
+            retry_after: Span::from_secs(seconds),
+            provisional,
+            ..Outcome::default()
+        }],
+        rows: 0,
+    }))
+}
+
+#[test]
+fn what_only_provisional_charges_refuse_does_not_say_when_to_come_back() {
+    let mut memory = Memory::new(1);
+    let (policy, plan, round) = begun_with(&mut memory, r#"["header:x-api-key"]"#);
+    assert_eq!(round.questions.len(), 2, "in two objects");
+    let replies = [refusal(40, false), refusal(3_000, true)];
+    let concluded = memory.conclude(&policy, &plan, round, &replies, at(10));
+    let Conclusion::Verdict(verdict) = concluded else {
+        panic!("asked again, and to no end: {concluded:?}");
+    };
+    assert_eq!(verdict.refused, [0]);
+    assert_eq!(verdict.retry_after(), Span::from_secs(40));
+}
+
+#[test]
+fn of_provisional_refusals_alone_the_first_to_end_counts_after_a_second_try() {
+    let mut memory = Memory::new(1);
+    let (policy, plan, round) = begun_with(&mut memory, r#"["header:x-api-key"]"#);
+    let replies = [refusal(40, true), refusal(3_000, true)];
+    let concluded = memory.conclude(&policy, &plan, round, &replies, at(10));
+    let Conclusion::Again(round, pause) = concluded else {
+        panic!("{concluded:?}");
+    };
+    assert_eq!((round.questions.len(), pause), (2, Span::from_millis(5)));
+    let concluded = memory.conclude(&policy, &plan, round, &replies, at(20));
+    let Conclusion::Verdict(verdict) = concluded else {
+        panic!("{concluded:?}");
+    };
+    assert_eq!(verdict.refused, [0]);
+    assert_eq!(verdict.retry_after(), Span::from_secs(40));
 }
