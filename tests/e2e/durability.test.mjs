@@ -14,17 +14,25 @@ const policy = (limit) => oneRule({ limits: [limit] });
 /** Rows that counter objects have stored. */
 async function storedRows(storage) {
   const files = (await readdir(storage, { recursive: true })).filter((file) => /\/[0-9a-f]+\.sqlite$/.test(file));
-  return files.reduce((rows, file) => rows + rowsIn(join(storage, file)), 0);
+  let rows = 0;
+  for (const file of files) rows += await rowsIn(join(storage, file));
+  return rows;
 }
 
-function rowsIn(file) {
-  const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+async function rowsIn(file, triesLeft = 40) {
+  let database;
   try {
+    database = new DatabaseSync(file, { readOnly: true });
     const tables = database.prepare("SELECT name FROM sqlite_master WHERE name = '_cf_KV'").all();
     return tables.length === 0 ? 0 : database.prepare("SELECT count(*) AS rows FROM _cf_KV").get().rows;
+  } catch (error) {
+    // workerd is opening or closing it at this very moment
+    if (error.code !== "ERR_SQLITE_ERROR" || triesLeft === 0) throw error;
   } finally {
-    database.close();
+    database?.close();
   }
+  await pause(50);
+  return rowsIn(file, triesLeft - 1);
 }
 
 async function until(ms, what, holds) {
