@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fingerprint } from "./build.mjs";
 import { alone } from "./lock.mjs";
-import { ROOT, tool } from "./paths.mjs";
+import { ROOT, WASM_OPT, tool } from "./paths.mjs";
 import { run } from "./run.mjs";
 import { say } from "./say.mjs";
 
@@ -12,8 +12,10 @@ const WWW = join(ROOT, "www");
 const PKG = join(WWW, "lab", "pkg");
 const STAMP = join(PKG, ".built-from");
 const WASM = "wasm32-unknown-unknown";
+/** What rustc uses by itself. */
+const FEATURES = ["bulk-memory", "nontrapping-float-to-int", "sign-ext", "mutable-globals", "reference-types", "multivalue"];
 const INPUTS = ["Cargo.toml", "Cargo.lock", "src", "www/lab.html", "www/lab/icon.svg", "scripts/lib/lab.mjs",
-  ...["bundle.js", "draw.js", "example.js", "lab.css", "lab.js", "worker.js"].map((name) => `www/lab/${name}`)];
+  ...["bundle.js", "draw.js", "example.js", "lab.css", "lab.js", "numbers.js", "worker.js"].map((name) => `www/lab/${name}`)];
 
 /** Builds the lab unless it was already made from exactly these sources. */
 export const buildLab = () =>
@@ -25,12 +27,15 @@ export const buildLab = () =>
     await rm(PKG, { recursive: true, force: true });
     await mkdir(PKG, { recursive: true });
     const failure = "the policy lab could not be built; what the compiler said is above.";
-    await run("cargo", ["build", "--lib", "--features", "lab", "--target", WASM, ...(quick ? [] : ["--release"])], { failure });
+    await run("cargo", ["build", "--lib", "--features", "lab", "--target", WASM, ...(quick ? [] : ["--profile", "lab"])], { failure });
     // The Worker's build puts its own under this name again; the lock keeps the two apart.
     const target = process.env.CARGO_TARGET_DIR ?? join(ROOT, "target");
-    const made = join(target, WASM, quick ? "debug" : "release", "weir.wasm");
+    const made = join(target, WASM, quick ? "debug" : "lab", "weir.wasm");
     // A classic script: a page that was opened from disk can start no other in a worker.
     await run(tool("wasm-bindgen"), [made, "--target", "no-modules", "--no-typescript", "--out-name", "weir", "--out-dir", PKG], { failure });
+    const wasm = join(PKG, "weir_bg.wasm");
+    // A tenth quicker.
+    if (!quick) await run(WASM_OPT, ["-O3", ...FEATURES.map((name) => `--enable-${name}`), wasm, "-o", wasm], { failure });
     await oneFile();
     await writeFile(STAMP, inputs);
   });

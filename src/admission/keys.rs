@@ -4,6 +4,7 @@
 //! address that stands in for a missing cookie is no address of a limit on addresses, and no cookie.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use super::Facts;
 use crate::http::address::Caller;
@@ -37,6 +38,10 @@ pub struct NeedsBody;
 pub struct Client<'a> {
     caller: Caller<'a>,
     value: String,
+    /// What stands for its network, once a limit has asked.
+    network: OnceCell<String>,
+    /// The name of its home, likewise.
+    object: OnceCell<String>,
 }
 
 impl<'a> Client<'a> {
@@ -48,7 +53,12 @@ impl<'a> Client<'a> {
             Caller::Worker(zone) => zone.to_owned(),
             Caller::Unknown => String::new(),
         };
-        Client { caller, value }
+        Client {
+            caller,
+            value,
+            network: OnceCell::new(),
+            object: OnceCell::new(),
+        }
     }
 
     /// Who it is.
@@ -93,10 +103,10 @@ impl<'a> Client<'a> {
     /// The counter that a full object uses instead of a new one: the client's network's.
     #[must_use]
     pub fn spill(&self, namer: &Namer, policy_name: &str) -> CounterKey {
-        let network = match self.caller {
+        let network = self.network.get_or_init(|| match self.caller {
             Caller::Address(address) => address.network(24, 48).to_string(),
             Caller::Worker(_) | Caller::Unknown => self.value.clone(),
-        };
+        });
         let part = Part {
             source: "spill",
             value: network.as_bytes(),
@@ -186,6 +196,24 @@ impl<'a> KeyValues<'a> {
                 };
                 namer.shard(&[shared], shards)
             }
+        }
+    }
+
+    /// The name of that object, in one region or everywhere.
+    #[must_use]
+    pub fn object(
+        &self,
+        client: &Client<'_>,
+        policy_name: &str,
+        namer: &Namer,
+        shards: u32,
+        region: Option<&str>,
+    ) -> String {
+        let name = || namer.home_name(&self.home(client, policy_name, namer, shards), region);
+        if self.home == HomeOf::Client && region.is_none() {
+            client.object.get_or_init(name).clone()
+        } else {
+            name()
         }
     }
 

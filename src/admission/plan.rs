@@ -291,12 +291,13 @@ impl Plan {
             value: region.as_bytes(),
         }));
         let key = namer.counter_key(&limit.policy_name, &parts);
-        let home = values.home(client, &limit.policy_name, namer, policy.shards);
+        let name = &limit.policy_name;
+        let object = values.object(client, name, namer, policy.shards, region.as_deref());
         let enforce = enforces(context, at, key);
         let announced = at.rule(policy).is_none_or(|rule| rule.announce);
         Ok(Some(Applied {
             limit: at,
-            object: namer.home_name(&home, region.as_deref()),
+            object,
             hint: region.as_deref().map_or("", location_hint).to_owned(),
             item: Item {
                 key,
@@ -381,13 +382,14 @@ impl Plan {
         let fair = KeyValues::resolve(&limit.fair_by, facts, client, captures).ok();
         let fair = fair.filter(|_| !limit.fair_by.is_empty());
         let key = namer.counter_key(&limit.policy_name, &values.parts());
-        let home = values.home(client, &limit.policy_name, namer, policy.shards);
+        let name = &limit.policy_name;
+        let object = values.object(client, name, namer, policy.shards, None);
         let enforce = enforces(context, LimitRef::Rule { rule, limit: 0 }, key);
         self.before_slots |= enforce;
         self.slots.push(SlotUse {
             rule,
             concurrency,
-            object: namer.home_name(&home, None),
+            object,
             slot: crate::wire::Slot {
                 key,
                 running: limit.running,

@@ -4,7 +4,7 @@
 
 use crate::policy::{self, Fault, Mode, Node, Policy};
 use crate::replay::attack::{Attack, Kind};
-use crate::replay::{Options, Replay};
+use crate::replay::{Options, Replay, numbers};
 use wasm_bindgen::prelude::*;
 
 /// A replay under way.
@@ -25,15 +25,36 @@ impl Lab {
     #[wasm_bindgen(constructor)]
     pub fn new(text: &str, mode: &str, tier: &str) -> Result<Lab, JsError> {
         let policy = read(text).map_err(|faults| JsError::new(&faults.join("\n")))?;
-        let options = Options {
-            mode: Mode::parse(mode),
-            tier: Some(tier.to_owned()).filter(|tier| !tier.is_empty()),
-        };
         Ok(Lab {
-            replay: Replay::new(policy.clone(), options),
+            replay: Replay::new(policy.clone(), options(mode, tier)),
             policy,
             attack: None,
         })
+    }
+
+    /// The same log against another policy, without reading it again: then [`Lab::step`] goes
+    /// through it.
+    ///
+    /// # Errors
+    /// Every fault of the policy, one a line; the lab is as before.
+    pub fn again(&mut self, text: &str, mode: &str, tier: &str) -> Result<(), JsError> {
+        let fresh = Lab::new(text, mode, tier)?;
+        let options = options(mode, tier);
+        let old = std::mem::replace(&mut self.replay, fresh.replay);
+        self.replay = old.again(fresh.policy.clone(), options);
+        self.policy = fresh.policy;
+        Ok(())
+    }
+
+    /// Keeps what is read from now on, within so many bytes.
+    pub fn keep(&mut self, bytes: usize) {
+        self.replay.keep(bytes);
+    }
+
+    /// True where all that was read was kept.
+    #[must_use]
+    pub fn has_all(&self) -> bool {
+        self.replay.has_all()
     }
 
     /// Begins a file.
@@ -58,10 +79,11 @@ impl Lab {
         self.attack.is_some()
     }
 
-    /// Replays at most so many of them; false where that was the last.
+    /// Replays at most so many requests, of the attack or of what was kept; false where those were
+    /// the last.
     pub fn step(&mut self, most: usize) -> bool {
         let Some(attack) = &mut self.attack else {
-            return false;
+            return self.replay.step(most);
         };
         let mut taken: usize = 0;
         for entry in attack.by_ref().take(most) {
@@ -69,6 +91,12 @@ impl Lab {
             taken = taken.saturating_add(1);
         }
         taken == most
+    }
+
+    /// How many requests were kept.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.replay.kept()
     }
 
     /// Requests so far.
@@ -81,6 +109,20 @@ impl Lab {
     #[must_use]
     pub fn report(&mut self) -> String {
         serde_json::to_string(&self.replay.report()).unwrap_or_default()
+    }
+}
+
+/// The numbers of a policy's text and where they stand in it, as JSON.
+#[wasm_bindgen]
+#[must_use]
+pub fn numbers(text: &str) -> String {
+    serde_json::to_string(&numbers::numbers(text)).unwrap_or_default()
+}
+
+fn options(mode: &str, tier: &str) -> Options {
+    Options {
+        mode: Mode::parse(mode),
+        tier: Some(tier.to_owned()).filter(|tier| !tier.is_empty()),
     }
 }
 

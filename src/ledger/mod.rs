@@ -90,6 +90,12 @@ impl<S: Store> Ledger<S> {
         })
     }
 
+    /// Counters in memory.
+    #[must_use]
+    pub fn counters(&self) -> usize {
+        self.table.len()
+    }
+
     /// Rows that could not be read and were dropped.
     #[must_use]
     pub fn damaged_rows(&self) -> u64 {

@@ -1,6 +1,6 @@
 //! Who is hit, and how hard: counts for many names in bounded memory.
 
-use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Names kept at most. Beyond, the half that was hit least is forgotten.
 const MOST: usize = 200_000;
@@ -16,10 +16,13 @@ pub struct Hits {
     pub passed: u64,
 }
 
-/// Hits by name.
+/// Hits by name: a list, and a table of hashes that says where in it a name is. A tree would be
+/// asked twice for every line of a log, and each time miss the cache on every level.
 #[derive(Clone, Debug)]
 pub struct Table<K> {
-    known: BTreeMap<K, Hits>,
+    known: Vec<(K, Hits)>,
+    /// Places in `known`, each at its name's hash or behind; a power of two, at most half full.
+    places: Vec<Option<u32>>,
     /// Some names were forgotten: what is hit least may be missing.
     pub forgot: bool,
 }
@@ -27,23 +30,38 @@ pub struct Table<K> {
 impl<K> Default for Table<K> {
     fn default() -> Self {
         Table {
-            known: BTreeMap::new(),
+            known: Vec::new(),
+            places: vec![None; 16],
             forgot: false,
         }
     }
 }
 
-impl<K: Ord + Clone> Table<K> {
-    /// The hits of a name.
-    pub fn of(&mut self, name: K) -> &mut Hits {
-        if self.known.len() >= MOST && !self.known.contains_key(&name) {
-            self.forget();
+impl<K: Ord + Hash> Table<K> {
+    /// Adds to the hits of a name.
+    pub fn add(&mut self, name: K, add: impl FnOnce(&mut Hits)) {
+        let mut slot = self.slot(&name);
+        if self.places.get(slot).copied().flatten().is_none() {
+            let full = self.known.len() >= MOST;
+            if full {
+                self.forget();
+            }
+            if full || self.known.len().saturating_mul(2) >= self.places.len() {
+                self.index(self.known.len().saturating_mul(4));
+                slot = self.slot(&name);
+            }
+            if let Some(place) = self.places.get_mut(slot) {
+                *place = u32::try_from(self.known.len()).ok();
+            }
+            self.known.push((name, Hits::default()));
         }
-        self.known.entry(name).or_default()
+        if let Some((_, hits)) = self.at(slot) {
+            add(hits);
+        }
     }
 
     /// All of them.
-    pub fn all(&self) -> impl Iterator<Item = (&K, &Hits)> {
+    pub fn all(&self) -> impl Iterator<Item = &(K, Hits)> {
         self.known.iter()
     }
 
@@ -56,17 +74,53 @@ impl<K: Ord + Clone> Table<K> {
             .filter(|(_, hits)| hits.refused > 0 || hits.shadow > 0)
             .map(|(name, hits)| (name, *hits))
             .collect();
-        hit.sort_by_key(|(_, hits)| std::cmp::Reverse(*hits));
+        hit.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
         hit.truncate(most);
         hit
     }
 
+    /// Where the name is, or would be.
+    fn slot(&self, name: &K) -> usize {
+        let mut hasher = DefaultHasher::new();
+        name.hash(&mut hasher);
+        let mask = self.places.len().saturating_sub(1);
+        let mut slot = usize::try_from(hasher.finish() & 0xffff_ffff).unwrap_or(0) & mask;
+        while let Some(Some(place)) = self.places.get(slot) {
+            let place = usize::try_from(*place).unwrap_or(usize::MAX);
+            if self
+                .known
+                .get(place)
+                .is_some_and(|(known, _)| known == name)
+            {
+                break;
+            }
+            slot = slot.wrapping_add(1) & mask;
+        }
+        slot
+    }
+
+    fn at(&mut self, slot: usize) -> Option<&mut (K, Hits)> {
+        let place = self.places.get(slot).copied().flatten()?;
+        self.known.get_mut(usize::try_from(place).ok()?)
+    }
+
+    /// Makes the table of hashes anew, with room for `least` or more.
+    fn index(&mut self, least: usize) {
+        self.places = vec![None; least.max(16).next_power_of_two()];
+        for (place, (name, _)) in (0_u32..).zip(&self.known) {
+            let slot = self.slot(name);
+            if let Some(free) = self.places.get_mut(slot) {
+                *free = Some(place);
+            }
+        }
+    }
+
     fn forget(&mut self) {
         self.forgot = true;
-        let mut hits: Vec<Hits> = self.known.values().copied().collect();
+        let mut hits: Vec<Hits> = self.known.iter().map(|(_, hits)| *hits).collect();
         hits.sort_unstable();
         let middle = hits.get(hits.len() / 2).copied().unwrap_or_default();
-        self.known.retain(|_, hits| *hits > middle);
+        self.known.retain(|(_, hits)| *hits > middle);
         // All alike.
         if self.known.len() >= MOST {
             self.known.clear();
@@ -81,9 +135,9 @@ mod tests {
     #[test]
     fn the_hardest_hit_survive_any_number_of_others() {
         let mut table = Table::default();
-        table.of(0).refused = 5;
+        table.add(0, |hits| hits.refused = 5);
         for name in 1..1_000_000_u32 {
-            table.of(name).passed += 1;
+            table.add(name, |hits| hits.passed += 1);
         }
         assert!(table.forgot);
         assert!(table.all().count() <= MOST);
@@ -98,5 +152,20 @@ mod tests {
                 }
             )]
         );
+    }
+
+    #[test]
+    fn as_many_hits_as_were_added_and_ties_by_name() {
+        let mut table = Table::default();
+        for round in 0..3_u64 {
+            for name in (0..5_000_u32).rev() {
+                table.add(name, |hits| hits.refused += round);
+            }
+        }
+        assert!(!table.forgot);
+        assert_eq!(table.all().count(), 5_000);
+        assert!(table.all().all(|(_, hits)| hits.refused == 3));
+        let top: Vec<u32> = table.top(3).into_iter().map(|(name, _)| *name).collect();
+        assert_eq!(top, [0, 1, 2]);
     }
 }

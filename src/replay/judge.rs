@@ -14,9 +14,6 @@ use crate::time::Timestamp;
 use crate::wire::names::Namer;
 use crate::wire::{Answer, Call, CallId, Charge, Outcome};
 
-/// Names need no secret where nothing leaves the machine.
-const SECRET: &[u8] = b"weir replay";
-
 /// Characters of a key that are shown.
 const SHOWN: usize = 64;
 
@@ -57,7 +54,7 @@ impl Judge {
             mode: mode.unwrap_or(policy.mode),
             policy,
             tier,
-            namer: Namer::new(SECRET),
+            namer: Namer::open(),
             counters: Counters::new(),
             denials: Denials::default(),
             ids: 0,
@@ -81,6 +78,12 @@ impl Judge {
     #[must_use]
     pub fn calls(&self) -> u64 {
         self.calls
+    }
+
+    /// There were too many counters at once, and some were forgotten.
+    #[must_use]
+    pub fn forgot(&self) -> bool {
+        self.counters.forgot
     }
 
     /// Rows written so far, the setting of alarms among them.

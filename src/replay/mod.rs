@@ -18,8 +18,10 @@ mod entry;
 mod hits;
 mod json;
 mod judge;
+mod kept;
 mod lines;
 mod notes;
+pub mod numbers;
 pub mod report;
 mod rows;
 mod summary;
@@ -35,6 +37,7 @@ use crate::policy::{Mode, Policy};
 use crate::time::Timestamp;
 use hits::{Hits, Table};
 use judge::Judge;
+use kept::Kept;
 use lines::Lines;
 use notes::Notes;
 use report::{BadLine, LineCounts, RowCounts};
@@ -57,6 +60,8 @@ pub struct Options {
 pub struct Replay {
     judge: Judge,
     notes: Notes,
+    kept: Kept,
+    again: usize,
     lines: Lines,
     file: String,
     line: u64,
@@ -83,6 +88,8 @@ impl Replay {
         Replay {
             judge,
             notes,
+            kept: Kept::default(),
+            again: 0,
             lines: Lines::default(),
             file: String::new(),
             line: 0,
@@ -98,6 +105,49 @@ impl Replay {
             clients: Table::default(),
             keys: Table::default(),
         }
+    }
+
+    /// Keeps the requests that are read from now on, within so many bytes, for [`Replay::again`].
+    pub fn keep(&mut self, bytes: usize) {
+        self.kept = Kept::with_room_for(bytes);
+    }
+
+    /// True where every request so far was kept.
+    #[must_use]
+    pub fn has_all(&self) -> bool {
+        self.kept.is_whole()
+    }
+
+    /// The same log against another policy: nothing has happened yet, and [`Replay::step`] makes it
+    /// happen.
+    #[must_use]
+    pub fn again(self, policy: Policy, options: Options) -> Replay {
+        let late = LineCounts {
+            late: 0,
+            most_late_s: 0,
+            ..self.counts
+        };
+        Replay {
+            kept: self.kept,
+            counts: late,
+            ..Replay::new(policy, options)
+        }
+    }
+
+    /// Replays at most so many requests of those that were kept; false where those were the last.
+    pub fn step(&mut self, most: usize) -> bool {
+        let kept = std::mem::take(&mut self.kept);
+        let part = kept.part(self.again, most);
+        part.iter().for_each(|entry| self.request(entry));
+        self.again = self.again.saturating_add(part.len());
+        self.kept = kept;
+        self.again < self.kept.len()
+    }
+
+    /// How many requests were kept.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.kept.len()
     }
 
     /// Begins a file: the last one's last line is over, and lines are numbered anew.
@@ -141,7 +191,10 @@ impl Replay {
         };
         self.counts.read = self.counts.read.saturating_add(1);
         match read {
-            Ok(entry) => self.request(&entry),
+            Ok(entry) => {
+                self.request(&entry);
+                self.kept.push(entry, line.map_or(0, <[u8]>::len));
+            }
             Err(why) => self.unreadable(why),
         }
     }
@@ -215,13 +268,12 @@ impl Replay {
             hits.passed = hits.passed.saturating_add(u64::from(!refused));
         };
         if let Caller::Address(address) = entry.request.caller() {
-            hit(self.networks.of(address.network(24, 48)));
-            hit(self
-                .clients
-                .of(address.client(self.judge.policy().ipv6_prefix)));
+            let prefix = self.judge.policy().ipv6_prefix;
+            self.networks.add(address.network(24, 48), hit);
+            self.clients.add(address.client(prefix), hit);
         }
         for (row, key) in found.keys {
-            hit(self.keys.of((row, key)));
+            self.keys.add((row, key), hit);
         }
     }
 }

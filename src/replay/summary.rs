@@ -55,8 +55,19 @@ impl Replay {
             clients: named(&self.clients),
             keys: self.keys_hit(),
             cost: CostEstimate::new(self.judge.calls(), rows_written),
-            notes: self.notes.told(),
+            notes: self.told(),
         }
+    }
+
+    fn told(&self) -> Vec<String> {
+        let mut told = self.notes.told();
+        if self.judge.forgot() {
+            told.push(
+                "more counters were live at once than fit here: some were forgotten early, and what they would have refused passed"
+                    .to_owned(),
+            );
+        }
+        told
     }
 
     fn over_time(&self) -> TimelineReport {

@@ -32,6 +32,44 @@ fn row<'a>(report: &'a Report, name: &str) -> &'a RowCounts {
     rows.find(|row| row.name == name).expect("such a row")
 }
 
+#[test]
+fn another_policy_on_what_was_kept_is_the_same_as_reading_again() {
+    let limit = |quota: u64| {
+        let key = r#""key":["query:u|ip"],"algorithm":"sliding-window","window":"10s""#;
+        one(&format!(r#"{key},"quota":{quota}"#))
+    };
+    let parsed = |quota| policy::parse(&limit(quota)).expect("a good policy");
+    let mut log: String = (0..600)
+        .map(|at| {
+            line(
+                "192.0.2.1",
+                (at * 7) % 500 / 5,
+                &format!("GET /?u={}", at % 3),
+                200,
+            )
+        })
+        .collect();
+    log.push_str("no request\n");
+    let mut kept = Replay::new(parsed(2), Options::default());
+    kept.keep(1 << 20);
+    kept.begin("log");
+    kept.feed(log.as_bytes());
+    kept.end();
+    assert!(kept.has_all());
+    assert_eq!(kept.kept(), 600);
+    let mut again = kept.again(parsed(5), Options::default());
+    while again.step(100) {}
+    let fresh = replay(&limit(5), &log);
+    assert!(fresh.refused > 0 && fresh.lines.late > 0 && fresh.lines.unreadable == 1);
+    assert_eq!(again.report(), fresh);
+
+    let mut crowded = Replay::new(parsed(2), Options::default());
+    crowded.keep(10_000);
+    crowded.feed(log.as_bytes());
+    assert!(!crowded.has_all());
+    assert_eq!(crowded.kept(), 0);
+}
+
 /// Three in any ten seconds. By hand: at 0, 1, 2 three pass, 3 and 9 are refused; at 10 the first is
 /// out of the window and one passes; at 10 again the window has 1, 2, 10: refused; at 30 all is over.
 #[test]

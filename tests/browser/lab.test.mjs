@@ -66,6 +66,53 @@ test('an attack is shown as soon as the page is there, and a changed number at o
   assert.match((await tableOf(page, 'clients'))[0][0], /^203\.0\.113\.66$/);
 });
 
+test('a number is turned in its field, and its text with it; a log is not read again', async (t) => {
+  const page = await openLab(t);
+  await done(page);
+  await page.getByRole('textbox', { name: 'Policy' }).fill(`# quota = 1 is no field
+${POLICY}`);
+  await page.getByLabel('From', { exact: true }).selectOption('files');
+  await page.getByLabel(/^Log files/).setInputFiles({ name: 'a.log', mimeType: 'text/plain', buffer: Buffer.from(logOf(2_000)) });
+  await done(page, /1,980 requests/);
+  const refusedBy = async (limit) => plain((await tableOf(page, 'limits')).find(([name]) => name === limit)[3]);
+  const before = await refusedBy('r.user');
+  assert.ok(before > 0);
+  // Whoever reads the files again fails from now on.
+  await page.evaluate(() => { File.prototype.stream = () => { throw new Error('read again'); }; });
+  const fields = page.getByRole('group', { name: 'r.user' });
+  assert.deepEqual(await page.getByRole('group', { name: 'r.ip' }).getByRole('spinbutton').count(), 1);
+  const status = page.getByRole('status');
+  await status.evaluate((element) => (element.textContent = ''));
+  await fields.getByLabel('burst').fill('3000');
+  await done(page, /1,980 requests/);
+  assert.equal(await refusedBy('r.user'), 0);
+  await status.evaluate((element) => (element.textContent = ''));
+  await fields.getByLabel('window').fill('5s');
+  await fields.getByLabel('burst').fill('3');
+  await done(page, /1,980 requests.*20 of 2,000 lines/);
+  await page.waitForFunction((least) => {
+    const row = [...document.querySelectorAll('#limits tbody tr')].find(({ cells }) => cells[0].textContent === 'r.user');
+    return Number(row.cells[3].textContent.replaceAll(',', '')) > least;
+  }, before);
+  const text = await page.getByRole('textbox', { name: 'Policy' }).inputValue();
+  assert.equal(text, `# quota = 1 is no field
+${POLICY.replace('"2s", burst = 3', '"5s", burst = 3')}`);
+  await fields.getByLabel('window').fill('5 parsecs');
+  await page.getByRole('alert').getByText(/window: "5 parsecs"/).waitFor();
+  await fields.getByLabel('window').fill('5s');
+  await page.waitForFunction(() => document.getElementById('policy-faults').textContent === '');
+});
+
+test('a log that breaks off is told, with what there was of it', async (t) => {
+  const page = await openLab(t);
+  await done(page);
+  await page.getByLabel('From', { exact: true }).selectOption('files');
+  const whole = gzipSync(logOf(50_000));
+  await page.getByLabel(/^Log files/).setInputFiles({ name: 'a.log.gz', mimeType: 'application/gzip', buffer: whole.subarray(0, whole.length - 2_000) });
+  await done(page, /^A log cannot be read to its end \(.+\)\. Stopped after [\d,]+ requests/);
+  assert.equal(await page.getByRole('textbox', { name: 'Policy' }).getAttribute('aria-invalid'), null);
+});
+
 test('a fault is named with its place, and what was good stays', async (t) => {
   const page = await openLab(t);
   await done(page);
@@ -144,11 +191,12 @@ for (const colorScheme of ['light', 'dark']) {
     });
     assert.ok(scrollWidth <= clientWidth, `${scrollWidth} px in ${clientWidth} px`);
     const reached = [];
-    for (let i = 0; i < 7; i++) {
+    while (reached.at(-1) !== 'run' && reached.length < 40) {
       await page.keyboard.press('Tab');
-      reached.push(await page.evaluate(() => document.activeElement.id));
+      reached.push(await page.evaluate(() => document.activeElement.id || document.activeElement.closest('label')?.textContent));
     }
-    assert.deepEqual(reached, ['policy-file', 'policy', 'source', 'amount', 'mode', 'tier', 'run']);
+    const numbers = [...Array(2).fill(['quota', 'window']), ['quota', 'window', 'burst'], ['quota', 'window']].flat();
+    assert.deepEqual(reached, ['policy-file', 'policy', ...numbers, 'source', 'amount', 'mode', 'tier', 'run']);
     if (process.env.SCREENSHOTS) await page.screenshot({ path: join(process.env.SCREENSHOTS, `lab-phone-${colorScheme}.png`), fullPage: true });
     if (process.env.SCREENSHOTS) {
       await page.setViewportSize({ width: 1280, height: 900 });

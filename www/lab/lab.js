@@ -3,9 +3,11 @@
 import { startWorker } from './bundle.js';
 import { draw } from './draw.js';
 import { EXAMPLE } from './example.js';
+import { showNumbers } from './numbers.js';
 
-/** After the last keystroke. */
+/** After the last keystroke, in a text and in a number. */
 const DEBOUNCE_MS = 350;
+const NUMBER_DEBOUNCE_MS = 60;
 
 const at = (id) => document.getElementById(id);
 const form = at('form');
@@ -23,6 +25,8 @@ let worker = null;
 let run = 0;
 let running = false;
 let timer = null;
+/** Which log is chosen: the worker keeps the last one. */
+let chosen = 0;
 
 const number = new Intl.NumberFormat('en');
 const say = (text) => (status.textContent = text);
@@ -33,7 +37,7 @@ const kindOf = () => (source.value === 'files' || source.value === 'paste' ? sou
 function traffic() {
   if (kindOf() === 'attack') return amount.validity.valid ? { attack: source.value, requests: amount.valueAsNumber } : null;
   const files = kindOf() === 'files' ? [...at('log-files').files] : log.value.trim() ? [new File([log.value], 'pasted')] : [];
-  return files.length ? { files } : null;
+  return files.length ? { files, log: `${kindOf()} ${chosen}` } : null;
 }
 
 function setRunning(yes) {
@@ -58,29 +62,46 @@ function start() {
   worker.postMessage({ kind: 'run', run, policy: policy.value, mode: at('mode').value, tier: at('tier').value.trim(), source: what });
 }
 
-const soon = () => {
+const after = (ms) => () => {
   clearTimeout(timer);
-  timer = setTimeout(start, DEBOUNCE_MS);
+  timer = setTimeout(start, ms);
 };
+const soon = after(DEBOUNCE_MS);
+const atOnce = after(NUMBER_DEBOUNCE_MS);
 
-function show({ kind, requests, ms, report }) {
-  faults.textContent = '';
-  policy.removeAttribute('aria-invalid');
+function show({ kind, requests, ms, report, broken }) {
   setRunning(false);
   const lines = report.lines.unreadable ? ` ${number.format(report.lines.unreadable)} of ${number.format(report.lines.read)} lines are no requests.` : '';
   const end = kind === 'stopped' ? 'Stopped after' : 'Replayed';
-  say(`${end} ${number.format(requests)} requests in ${(ms / 1000).toFixed(1)} s.${lines}`);
+  const why = broken ? `A log cannot be read to its end (${broken}). ` : '';
+  say(`${why}${end} ${number.format(requests)} requests in ${(ms / 1000).toFixed(1)} s.${lines}`);
+  showReport(report);
+}
+
+function showReport(report) {
+  faults.textContent = '';
+  policy.removeAttribute('aria-invalid');
   draw(report);
   results.hidden = false;
 }
 
+/** The program is not there, or has come to a stop. */
+function fail(text) {
+  setRunning(false);
+  worker = null;
+  say(`The lab's program has failed: ${text}. Load the page again; a smaller log may do.`);
+}
+
 function hear({ data }) {
   if (data.kind === 'ready') return start();
-  if (data.kind === 'broken') return say(`The lab's program cannot be loaded: ${data.text}`);
+  if (data.kind === 'broken') return fail(data.text);
   if (data.run !== run) return;
-  if (data.kind === 'progress') {
+  if (data.kind === 'numbers') {
+    if (data.policy === policy.value) showNumbers(policy, data.numbers, atOnce);
+  } else if (data.kind === 'progress') {
     progress.value = data.share;
     say(`${number.format(data.requests)} requests so far.`);
+    if (data.report) showReport(data.report);
   } else if (data.kind === 'faults') {
     setRunning(false);
     faults.textContent = data.text;
@@ -107,11 +128,17 @@ stop.addEventListener('click', () => {
   at('run').focus();
 });
 policy.addEventListener('input', soon);
-log.addEventListener('input', soon);
+log.addEventListener('input', () => {
+  chosen += 1;
+  soon();
+});
 amount.addEventListener('input', soon);
 at('tier').addEventListener('input', soon);
 at('mode').addEventListener('change', start);
-at('log-files').addEventListener('change', start);
+at('log-files').addEventListener('change', () => {
+  chosen += 1;
+  start();
+});
 source.addEventListener('change', () => {
   choose();
   start();

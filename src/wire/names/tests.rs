@@ -175,3 +175,28 @@ fn the_secret_matters_and_may_have_any_length() {
         .collect();
     assert_eq!(names.len(), 6);
 }
+
+#[test]
+fn open_names_tell_apart_what_the_keyed_ones_do() {
+    let part = |source, value: &'static str| Part {
+        source,
+        value: value.as_bytes(),
+    };
+    let keys: [&[Part<'_>]; 7] = [
+        &[],
+        &[part("ip", "a")],
+        &[part("ipa", "")],
+        &[part("ip", ""), part("a", "")],
+        &[part("ip", "a"), part("ip", "")],
+        &[part("ip", "a\0")],
+        &[part("", "ipa")],
+    ];
+    let namer = Namer::open();
+    let names: BTreeSet<_> = ["r.l", "r.m"]
+        .iter()
+        .flat_map(|name| keys.map(|parts| namer.counter_key(name, parts).0))
+        .collect();
+    assert_eq!(names.len(), 14);
+    let halves = names.iter().flat_map(|name| [&name[..8], &name[8..]]);
+    assert_eq!(halves.collect::<BTreeSet<_>>().len(), 28);
+}
