@@ -1,5 +1,7 @@
 //! Weir's own pages. They are subject to no rule, and what they answer is never cached or framed.
 
+mod acts;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -11,18 +13,15 @@ use super::isolate::{self, Isolate};
 use super::js::{self, Env, Request};
 use super::request::RequestFacts;
 use super::{ask, clock, respond, telemetry};
-use crate::admission::plan::{Context as Planning, Tier};
 use crate::admission::{Facts, Question, Reply};
 use crate::http::code::Code;
 use crate::http::refusal::Refusal;
 use crate::map::Sorted;
-use crate::operator::explain::Explanation;
 use crate::operator::gauges;
 use crate::operator::request::{self, MAX_BYTES};
 use crate::operator::route::{self, DEFAULT_ADMIN_PATH};
 use crate::operator::status::Status;
 use crate::operator::token::Guard;
-use crate::operator::unblock::lifting;
 use crate::operator::{Exists, Page, Routed};
 use crate::policy::{Policy, RequestView};
 use crate::telemetry::{SlotSeen, Totals};
@@ -248,60 +247,6 @@ impl Asking {
             }
         }
         gauges::slots(seen, |key| held.get(key).copied().unwrap_or_default())
-    }
-
-    async fn explain(&self) -> Result<Value, Refusal> {
-        let text = self.text().await?;
-        let policy = self.policy()?;
-        let described = request::described(&text)?;
-        // What this isolate knows of tiers; nothing is looked up for an explanation.
-        let tiers = |source: usize, value: &str| {
-            let memory = self.isolate.memory.borrow();
-            let known = policy.tiers.get(source);
-            match known.map(|known| memory.tiers.find(known, value, clock::now()).0) {
-                None | Some(Tier::Unknown) => Tier::Named(String::new()),
-                Some(tier) => tier,
-            }
-        };
-        let context = Planning {
-            policy,
-            namer: &self.isolate.namer,
-            mode: self.isolate.mode.unwrap_or(policy.mode),
-            tiers: &tiers,
-        };
-        let explanation = Explanation::begin(&context, described);
-        let replies = ask::ask(&self.env, &explanation.questions, PATIENCE).await;
-        let answers: Vec<_> = replies.into_iter().map(answered).collect();
-        Ok(explanation.finish(&answers))
-    }
-
-    async fn unblock(&self) -> Result<Value, Refusal> {
-        let text = self.text().await?;
-        let lift = request::lift(&text)?;
-        let lifting = lifting(self.policy()?, &self.isolate.namer, &lift)?;
-        {
-            let mut memory = self.isolate.memory.borrow_mut();
-            for key in &lifting.keys {
-                memory.denials.forget(key);
-                memory.local.forget(key);
-            }
-        }
-        let replies = ask::ask(&self.env, &lifting.questions, PATIENCE).await;
-        let mut counters = 0_u32;
-        let mut unreached = 0_u32;
-        for reply in replies {
-            match answered(reply) {
-                Some(Answer::Forgotten(number)) => counters = counters.saturating_add(number),
-                _ => unreached = unreached.saturating_add(1),
-            }
-        }
-        if unreached > 0 {
-            return Err(Refusal::unavailable(Span::from_secs(1))
-                .detailed("A counter could not be reached; please try again."));
-        }
-        Ok(serde_json::json!({
-            "rule": lift.rule, "limit": lift.limit, "key": lift.key, "counters": counters,
-        }))
     }
 }
 

@@ -1,17 +1,16 @@
 //! What would happen to a request, and why, without counting it.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::key::counter;
 use crate::admission::body::{self, Asked, BodyPlan};
 use crate::admission::described::Described;
 use crate::admission::guard;
 use crate::admission::plan::{Applied, Context, LimitRef, key_in_clear, plan};
 use crate::admission::refusals::Shaped;
 use crate::admission::{Facts, Plan, Question, Verdict, preflight, refusals};
-use crate::http::fields::shown;
 use crate::http::refusal::Refusal;
 use crate::policy::{Action, Mode, OnError, Policy, RequestView};
-use crate::time::Span;
 use crate::wire::{Answer, Call, CallId, Charge, Outcome};
 
 /// A request that is being explained.
@@ -151,39 +150,12 @@ impl<'a> Explanation<'a> {
 
     fn limit(&self, applied: &Applied, outcome: Option<Outcome>) -> Option<Value> {
         let limit = applied.limit.of(self.policy)?;
-        let (quota, window) = shown(&applied.item.quota);
-        let mut out = Map::new();
-        let mut put = |name: &str, value: Value| out.insert(name.to_owned(), value);
-        put("name", limit.policy_name.clone().into());
-        put(
-            "key",
-            key_in_clear(self.policy, applied.limit, &self.request).into(),
-        );
-        put("hash", applied.item.key.to_string().into());
-        put("quota", quota.into());
-        put("window_s", window.as_secs_ceil().into());
-        put("cost", applied.item.cost.into());
-        put("enforced", applied.item.enforce.into());
+        let mut out = counter(&applied.item, outcome);
+        let key = key_in_clear(self.policy, applied.limit, &self.request);
+        out.insert("name".to_owned(), limit.policy_name.clone().into());
+        out.insert("key".to_owned(), key.into());
         if let Some(tier) = &applied.tier {
-            put("tier", tier.clone().into());
-        }
-        match outcome {
-            None => {
-                put("would", "be unreachable".into());
-            }
-            Some(outcome) => {
-                put("remaining", outcome.remaining.into());
-                put("blocked", outcome.blocked.into());
-                let would = match (outcome.conforms, applied.item.enforce) {
-                    (true, _) => "pass",
-                    (false, true) => "refuse",
-                    (false, false) => "refuse in shadow",
-                };
-                put("would", would.into());
-                if !outcome.conforms && outcome.retry_after != Span::MAX {
-                    put("retry_after_s", outcome.retry_after.as_secs_ceil().into());
-                }
-            }
+            out.insert("tier".to_owned(), tier.clone().into());
         }
         Some(Value::Object(out))
     }

@@ -3,6 +3,7 @@
 
 pub mod explain;
 pub mod gauges;
+pub mod key;
 pub mod request;
 pub mod route;
 pub mod status;

@@ -89,6 +89,13 @@ fn rules(policy: &Policy) -> Vec<Value> {
             "limits": rule.limits.iter().map(|limit| json!({
                 "name": limit.name,
                 "parts": limit.key.len(),
+                "quota": limit.quota.quota,
+                "window_s": limit.quota.window.as_secs_ceil(),
+            })).collect::<Vec<_>>(),
+            "concurrency": rule.concurrency.iter().map(|slot| json!({
+                "name": slot.name,
+                "running": slot.running,
+                "waiting": slot.waiting,
             })).collect::<Vec<_>>(),
         })
     });

@@ -18,13 +18,11 @@ const MAX_READINGS: usize = 81;
 /// Where a counter with `scope = "region"` may be.
 const CONTINENTS: [&str; 7] = ["AF", "AN", "AS", "EU", "NA", "OC", "SA"];
 
-/// The counters to forget: by object, and all of them for this isolate's own memory.
+/// The counters to forget, by object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lifting {
     /// One call per object.
     pub questions: Vec<Question>,
-    /// Every counter.
-    pub keys: Vec<CounterKey>,
 }
 
 /// One way to read one value: where it came from, and what then is hashed.
@@ -69,7 +67,6 @@ pub fn lifting(policy: &Policy, namer: &Namer, lift: &Lift) -> Result<Lifting, R
     }
     let mut lifting = Lifting {
         questions: Vec::new(),
-        keys: Vec::new(),
     };
     for key in &all {
         lifting.add(policy, namer, limit, key);
@@ -132,18 +129,22 @@ impl Lifting {
                 value: reading.value.as_bytes(),
             })
             .collect();
-        let counter = namer.counter_key(&limit.policy_name, &parts);
         let client = key.iter().find_map(|reading| reading.client.as_ref());
         let home = match (client, parts.first()) {
             (Some(client), _) => client.home(namer, policy.shards),
             (None, Some(first)) => namer.shard(&[*first], policy.shards),
             (None, None) => shared(namer, &limit.policy_name, policy.shards),
         };
-        self.keys.push(counter);
-        self.ask(namer.home_name(&home, None), counter);
+        let counter = |parts: &[Part<'_>]| namer.counter_key(&limit.policy_name, parts);
+        self.ask(namer.home_name(&home, None), counter(&parts));
         if limit.scope == Scope::Region {
             for continent in CONTINENTS {
-                self.ask(namer.home_name(&home, Some(continent)), counter);
+                let region = Part {
+                    source: "region",
+                    value: continent.as_bytes(),
+                };
+                let parts: Vec<_> = parts.iter().copied().chain([region]).collect();
+                self.ask(namer.home_name(&home, Some(continent)), counter(&parts));
             }
         }
     }
@@ -247,6 +248,20 @@ mod tests {
         let v6 = Described::new("GET", "/").from_ip("2001:db8:1:2:3::4");
         check("[\"ip\"]", &v6, &["2001:db8:1:2::9"], true);
         check("[\"ip\"]", &v6, &["2001:db8:1:2::/64"], true);
+    }
+
+    #[test]
+    fn a_regional_counter_is_found_on_its_continent() {
+        let mut request = Described::new("GET", "/").from_ip("192.0.2.1");
+        check(r#"["ip"],"scope":"region""#, &request, &["192.0.2.1"], true);
+        request.continent = Some("EU".to_owned());
+        check(r#"["ip"],"scope":"region""#, &request, &["192.0.2.1"], true);
+        check(
+            r#"["ip"],"scope":"region""#,
+            &request,
+            &["192.0.2.2"],
+            false,
+        );
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::admission::plan::LimitRef;
 use crate::admission::refusals::Shaped;
 use crate::policy::Policy;
 use crate::time::Span;
-use crate::wire::{Call, CounterKey};
+use crate::wire::{Call, CounterKey, Item};
 
 /// Networks, keys and slots that one report names, each.
 const NAMED: usize = 64;
@@ -65,8 +65,10 @@ struct KeySeen {
     cell: usize,
     key: CounterKey,
     network: Network,
-    /// The object that counts it, by which an operator can look at it and lift it.
+    /// The object that counts it, and what is charged there: by these an operator can look at it
+    /// and lift it.
     object: String,
+    item: Option<Box<Item>>,
     count: u64,
 }
 

@@ -69,7 +69,7 @@ pub struct Totals {
     coarse: Rings,
     /// `rule\tasn\tcountry`: passed, refused.
     networks: Rings,
-    /// `rule\tlimit\twhat\tkey\tasn\tcountry\tobject`: how often.
+    /// `rule\tlimit\twhat\tkey\tasn\tcountry\tobject\task`: how often.
     keys: Rings,
     slots: Vec<SlotSeen>,
 }

@@ -130,6 +130,30 @@ pub struct Item {
     pub reserve: Option<Span>,
 }
 
+impl Item {
+    /// Looks at the counter: would one more unit fit?
+    #[must_use]
+    pub fn peek(self) -> Call {
+        Call::Peek(Charge {
+            id: CallId(0),
+            provisional: None,
+            items: vec![Item {
+                cost: 1,
+                value: None,
+                permits: 0,
+                reserve: None,
+                ..self
+            }],
+        })
+    }
+
+    /// The text by which an operator finds the counter again: the same for all requests to it.
+    #[must_use]
+    pub fn to_be_found(self) -> String {
+        self.peek().encode()
+    }
+}
+
 /// A place to run in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acquire {

@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { CF_HEADER } from '../e2e/lib/workerd.mjs';
 import { stand } from '../e2e/lib/stand.mjs';
+import { tooFaint } from './contrast.mjs';
 import { openPage } from './page.mjs';
 
 const TOKEN = 'a token for tests';
@@ -18,16 +19,18 @@ const rule = (name, path, quota, more = {}) => ({
 });
 const policy = { rules: [rule('availability', '/api/usernames/*', 10), rule('quizzes', QUIZZES, 50), rule('quiet', '/*', 5, { mode: 'shadow' })] };
 
-async function operated(t, vars = {}) {
-  const place = await stand(t, { policy, vars: { ADMIN_TOKEN: TOKEN, KEY_SECRET: 'for tests', ...vars } });
-  const on = (asn, country) => [CF_HEADER, JSON.stringify({ asn, country })];
+const on = (asn, country) => [CF_HEADER, JSON.stringify({ asn, country })];
+
+async function operated(t, vars = {}, more = {}) {
+  const place = await stand(t, { policy, ...more, vars: { ADMIN_TOKEN: TOKEN, KEY_SECRET: 'for tests', ...vars } });
   const flood = async () => {
     const bots = [1, 2, 3, 4].map((n) => place.from(`192.0.2.${n}`).with(on(64500, 'NL')));
     const others = [['198.51.100.1', 64501, 'DE'], ['203.0.113.7', 64502, 'FR'], ['203.0.113.130', 64503, 'US']];
-    await Promise.all(bots.map((bot) => bot.askAtOnce(40, CHECK)));
+    const answers = (await Promise.all(bots.map((bot) => bot.askAtOnce(40, CHECK)))).flat();
     for (const [ip, asn, country] of others) {
       for (let i = 0; i < 4; i += 1) assert.equal((await place.from(ip).with(on(asn, country)).ask(i % 2 ? QUIZZES : CHECK)).status, 200);
     }
+    return answers.filter(({ status }) => status === 429).length;
   };
   return { ...place, flood, origin: place.weir.url };
 }
@@ -47,24 +50,29 @@ async function shot(page, name) {
 
 test('one screen names the attacker, the rule, the rate and the unharmed', async (t) => {
   const { weir, flood } = await operated(t);
-  await flood();
+  const refused = await flood();
   const page = await openPage(t, weir.url, { viewport: { width: 1280, height: 900 } });
   await signIn(page, weir.url);
   const summary = page.locator('#summary');
   await summary.getByText(/requests a second from AS64500 \(NL\) are refused by rule “availability”/).waitFor();
   assert.match(await summary.textContent(), /^\d+(\.\d)? requests .*: 100 % of all refusals\. All other networks are unharmed: 0\.\d a second pass, none is refused\.$/);
-  const first = page.locator('#networks tbody tr').first();
+  const networks = page.locator('#networks tbody tr');
+  assert.equal(await networks.count(), 4);
+  const first = networks.first();
   assert.match(await first.textContent(), /AS64500 \(NL\)availability\d/);
-  assert.match(await page.locator('#chart svg').getAttribute('aria-label'), /120 refused/);
+  assert.match(await page.locator('#chart svg').getAttribute('aria-label'), new RegExp(`^In the last 5 minutes: \\d+ passed, ${refused} refused`));
+  assert.equal(await page.locator('#spoken').textContent(), 'Most refusals are of AS64500 (NL), by availability. Nobody else is refused.');
   await shot(page, 'flood-light');
   await page.emulateMedia({ colorScheme: 'dark' });
   await shot(page, 'flood-dark');
   await page.setViewportSize({ width: 360, height: 740 });
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing is wider than a phone');
+  const cut = await page.evaluate(() => [...document.querySelectorAll('#board .scroll')].filter((box) => box.scrollWidth > box.clientWidth).map(({ firstChild }) => firstChild.id));
+  assert.deepEqual(cut, [], 'no table is cut off');
   await shot(page, 'flood-phone');
 });
 
-test('trying a request explains it, and unblocking lets its key in again', async (t) => {
+test('trying a request explains it, and from there its key is unblocked', async (t) => {
   const { weir, flood, from } = await operated(t);
   await flood();
   const page = await openPage(t, weir.url);
@@ -74,14 +82,95 @@ test('trying a request explains it, and unblocking lets its key in again', async
   await page.getByRole('button', { name: 'Explain' }).click();
   await page.getByText('It would be refused: 429 rate_limited.').waitFor();
   await page.getByText('refuse in shadow').first().waitFor();
-  await page.locator('#unblock select').selectOption('availability.ip');
-  await page.getByLabel('Values of the key').fill('192.0.2.1');
-  await page.getByRole('button', { name: 'Unblock' }).click();
+  await page.getByRole('button', { name: 'Unblock this key of availability.ip' }).click();
+  assert.equal(await page.getByLabel('Values of the key').inputValue(), '192.0.2.1');
+  await page.getByRole('button', { name: 'Unblock', exact: true }).click();
   await page.getByText('Lifted: this key starts anew.').waitFor();
   assert.equal((await from('192.0.2.1').ask(CHECK)).status, 200);
   await page.getByRole('button', { name: 'Explain' }).click();
   await page.getByText('It would pass.').waitFor();
   await shot(page, 'explained');
+});
+
+test('a refused key opens with its counter and is unblocked, by keyboard alone and without knowing whose it is', async (t) => {
+  const { weir, flood, from } = await operated(t);
+  await flood();
+  const page = await openPage(t, weir.url);
+  await signIn(page, weir.url);
+  const keys = page.locator('#keys tbody tr');
+  await keys.nth(3).waitFor();
+  assert.equal(await keys.count(), 4);
+  const lifted = async () => {
+    const answers = await Promise.all([1, 2, 3, 4].map((n) => from(`192.0.2.${n}`).with(on(64500, 'NL')).ask(CHECK)));
+    return answers.filter(({ status }) => status === 200).length;
+  };
+  assert.equal(await lifted(), 0);
+  await keys.first().getByRole('button').focus();
+  const id = await page.evaluate(() => document.activeElement.dataset.id);
+  // the table is drawn anew meanwhile, and the focus stays
+  await page.waitForResponse((response) => response.url().endsWith('/live'));
+  await page.waitForResponse((response) => response.url().endsWith('/live'));
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.id), id);
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'A key of availability.ip' });
+  await dialog.getByText('0 of 10, in 60 s').waitFor();
+  await dialog.getByText(/refused \d+ times/).waitFor();
+  await dialog.getByText(/AS64500 \(NL\); \d other keys from there are listed/).waitFor();
+  await shot(page, 'key');
+  await dialog.getByRole('button', { name: 'Unblock this key' }).focus();
+  await page.keyboard.press('Enter');
+  await dialog.getByText('Lifted: this key starts anew.').waitFor();
+  await dialog.getByText('10 of 10, in 60 s').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  assert.equal(await lifted(), 1);
+});
+
+test('a rule in shadow stands beside what is enforced, and near-limit keys beside refused ones', async (t) => {
+  const { weir, from } = await operated(t);
+  const ada = from('192.0.2.1');
+  for (let i = 0; i < 9; i += 1) assert.equal((await ada.ask(CHECK)).status, 200);
+  const page = await openPage(t, weir.url);
+  await signIn(page, weir.url);
+  const quiet = page.getByRole('region', { name: 'What quiet would do' });
+  const minute = quiet.locator('tbody tr').first();
+  await minute.getByText('4 (44 %)').waitFor();
+  assert.deepEqual(await minute.locator('td').allTextContents(), ['the last minute', '9', '4 (44 %)', '0 (0 %)']);
+  const whom = page.getByRole('region', { name: 'Rule quiet' }).locator('.plain-list li');
+  assert.equal(await whom.count(), 1);
+  assert.match(await page.locator('#near tbody').textContent(), /availability\.ip/);
+  assert.match(await page.locator('#policy-rules').textContent(), /quiet.*shadow.*ip: 5 in 1m/);
+});
+
+test('what cannot reach its counters raises an alarm', async (t) => {
+  const { weir, from } = await operated(t, {}, { counters: 'throws', policy: { rules: [{ ...policy.rules[0], on_error: 'allow' }, { ...policy.rules[1], on_error: 'deny' }] } });
+  assert.equal((await from('192.0.2.1').ask(CHECK)).status, 200);
+  assert.equal((await from('192.0.2.1').ask(QUIZZES)).status, 503);
+  const page = await openPage(t, weir.url);
+  await signIn(page, weir.url);
+  const alarms = page.getByRole('alert');
+  await alarms.getByText('availability.ip fails open').waitFor();
+  await alarms.getByText('quizzes.ip fails closed').waitFor();
+  await shot(page, 'alarms');
+});
+
+test('every text can be read, in light and dark, and nothing moves while it is paused', async (t) => {
+  const { weir, flood } = await operated(t);
+  await flood();
+  const page = await openPage(t, weir.url);
+  await signIn(page, weir.url);
+  await page.locator('#keys tbody button').first().waitFor();
+  for (const colorScheme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme });
+    assert.deepEqual(await page.evaluate(tooFaint), [], colorScheme);
+  }
+  await page.getByRole('button', { name: 'Pause' }).click();
+  const before = await page.locator('#board').textContent();
+  let asked = 0;
+  page.on('request', () => (asked += 1));
+  await page.clock.install();
+  await page.clock.runFor(10_000);
+  assert.deepEqual([asked, await page.locator('#board').textContent()], [0, before]);
 });
 
 test('a wrong token is told, and nothing is shown', async (t) => {

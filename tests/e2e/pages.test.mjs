@@ -123,3 +123,54 @@ test("unblock lifts a refusal at once, also where it was remembered", async (t) 
   const unknown = await post("unblock", { rule: "rule", limit: "none", key: ["ada"] });
   assert.equal(unknown.status, 400);
 });
+
+test("a key that live names is looked at and lifted without its value", async (t) => {
+  const { from, operator, post } = await operated(t);
+  const ada = from("192.0.2.1").with(["Cookie", "s=ada"]);
+  for (const status of [200, 200, 429, 429]) assert.equal((await ada.ask(PATH)).status, status);
+  const { keys } = (await operator.ask("/_weir/live")).json();
+  const { object, ask, key } = keys.find(({ what }) => what === "refused");
+  const looked = await post("explain", { object, ask });
+  assert.equal(looked.status, 200);
+  const { counter } = looked.told;
+  assert.deepEqual([counter.hash, counter.quota, counter.window_s, counter.remaining, counter.would], [key, 2, 60, 0, "refuse"]);
+  assert.ok(counter.retry_after_s >= 1);
+  assert.deepEqual((await post("unblock", { object, ask })).told, { counters: 1 });
+  assert.equal((await post("explain", { object, ask })).told.counter.remaining, 2);
+  assert.equal((await ada.ask(PATH)).status, 200);
+  // nothing but looking and lifting can be asked of an object this way
+  for (const wrong of [{ object, ask: "1s" }, { object, ask: ask.replace(/^1p/, "1c") }, { object: "a/b", ask }, { ask }]) {
+    for (const page of ["explain", "unblock"]) assert.equal((await post(page, wrong)).status, 400, JSON.stringify(wrong));
+  }
+});
+
+test("no answer of any page can be kept, framed, or sniffed, whoever asks", async (t) => {
+  const { from, operator } = await operated(t, { vars: { ADMIN_TOKEN: TOKEN, KEY_SECRET: "for tests", DEMO: "on" } });
+  const asked = [
+    ["GET", ["", "/", "/status", "/metrics", "/live", "/explain", "/unblock", "/demo", "/lab", "/console/app.js", "/nothing", "/nothing.js"]],
+    ["POST", ["/status", "/explain", "/unblock", "/metrics"]],
+    ["HEAD", ["/", "/status", "/metrics"]],
+    ["OPTIONS", ["/status"]],
+  ];
+  for (const [method, targets] of asked) {
+    for (const target of targets) {
+      for (const who of [operator, from("192.0.2.66"), from("192.0.2.67").with(["Authorization", "Bearer wrong"])]) {
+        const answer = await who.ask(`/_weir${target}`, { method, ...(method === "POST" ? { body: "{}" } : {}) });
+        assert.notEqual(answer.status, 500, `${method} ${target}`);
+        assertGuarded(answer);
+        assert.equal(answer.header("access-control-allow-origin"), null, `${method} ${target}`);
+      }
+    }
+  }
+});
+
+test("guesses from many addresses of one IPv6 network are limited together, and a right one from elsewhere is let in", async (t) => {
+  const { from, operator } = await operated(t);
+  const statuses = [];
+  for (let i = 0; i < 12; i += 1) {
+    const answer = await from(`2001:db8:1:2::${i + 1}`).with(["Authorization", `Bearer guess ${i}`]).ask("/_weir/metrics");
+    statuses.push(answer.status);
+  }
+  assert.deepEqual([statuses.slice(0, 10).every((status) => status === 401), statuses.at(-1)], [true, 429]);
+  assert.equal((await operator.ask("/_weir/metrics")).status, 200);
+});

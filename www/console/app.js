@@ -1,36 +1,28 @@
 // The console: asks every two seconds while the tab is seen, and shows what it is told.
 import { TokenError, ask, token } from './api.js';
 import { draw } from './chart.js';
-import { byId, element, fill, network, rate, say } from './dom.js';
+import { byId, element, rate, say } from './dom.js';
 import { offerLimits, wireForms } from './forms.js';
-import { all, summary } from './summary.js';
+import { keepLive, openKey, wireKey } from './key.js';
+import { showShadow } from './shadow.js';
+import { all, story, summary } from './summary.js';
+import { showKeys, showNetworks, showPolicy, showRules, showSlots } from './tables.js';
 
 const EVERY_MS = 2000;
 const MINUTE_S = 60;
-const WHAT = { refused: 'refused', shadow: 'would be refused', near: 'crossed 80 %' };
 
 let live = null;
 let timer = 0;
+let paused = false;
 
-function showRules() {
-  const column = (title, place, name) => ({
-    title,
-    number: true,
-    value: ({ minute }) => rate(minute[place], MINUTE_S),
-    class: ({ minute }) => (minute[place] > 0 ? name : ''),
-  });
-  fill(
-    byId('rules'),
-    [
-      { title: 'Rule', value: ({ rule }) => rule || '(no rule)' },
-      column('Passed /s', 0, ''),
-      column('Refused /s', 1, 'refused'),
-      column('In shadow /s', 2, 'shadow'),
-      column('Uncounted /s', 3, 'refused'),
-    ],
-    live.rules.filter(({ rule }) => rule !== '*'),
-    'Nothing has come yet.',
-  );
+function showChart() {
+  const chosen = byId('rule').value;
+  const [range, most] = byId('range').value.split(' ');
+  const rule = chosen === '' ? all(live.rules) : live.rules.find(({ rule }) => rule === chosen);
+  draw(byId('chart'), (rule?.[range] ?? []).slice(-(most ?? 0)), live[`${range}_s`]);
+}
+
+function offerRules() {
   const select = byId('rule');
   for (const { rule } of live.rules) {
     if ([...select.options].some(({ value }) => value === rule) || rule === '' || rule === '*') continue;
@@ -38,57 +30,13 @@ function showRules() {
   }
 }
 
-function showChart() {
-  const chosen = byId('rule').value;
-  const range = byId('range').value;
-  const rule = chosen === '' ? all(live.rules) : live.rules.find(({ rule }) => rule === chosen);
-  draw(byId('chart'), rule?.[range] ?? [], live[`${range}_s`]);
-}
-
-function showTables() {
-  const perSecond = (count) => rate(count, MINUTE_S);
-  fill(
-    byId('networks'),
-    [
-      { title: 'Network', value: network },
-      { title: 'Rule', value: ({ rule }) => rule || '–' },
-      { title: 'Refused /s', number: true, value: ({ refused }) => perSecond(refused), class: ({ refused }) => (refused > 0 ? 'refused' : '') },
-      { title: 'Passed /s', number: true, value: ({ passed }) => perSecond(passed) },
-    ],
-    live.networks,
-    'No network in the last minute.',
-  );
-  fill(
-    byId('keys'),
-    [
-      { title: 'What', value: ({ what }) => WHAT[what] ?? what, class: ({ what }) => (what === 'near' ? '' : what) },
-      { title: 'Times', number: true, value: ({ times }) => String(times) },
-      { title: 'Limit', value: ({ rule, limit }) => `${rule}.${limit}` },
-      { title: 'Key', value: ({ key }) => element('span', { class: 'hash' }, key) },
-      { title: 'Network', value: network },
-    ],
-    live.keys,
-    'No key was refused or came near its limit in the last minute.',
-  );
-  byId('slots-card').hidden = live.slots.length === 0;
-  fill(
-    byId('slots'),
-    [
-      { title: 'Limit', value: ({ rule, name }) => `${rule}.${name}` },
-      { title: 'Running', number: true, value: ({ running }) => String(running) },
-      { title: 'Waiting', number: true, value: ({ waiting }) => String(waiting) },
-    ],
-    live.slots,
-    '',
-  );
-}
-
 function showFigures() {
   const total = (column) => all(live.rules).minute[column];
-  const figures = [['Passed /s', 0, ''], ['Refused /s', 1, 'refused'], ['In shadow /s', 2, 'shadow']];
+  const figures = [['Passed /s', 0, ''], ['Refused /s', 1, 'refused'], ['In shadow /s', 2, 'shadow'], ['Uncounted /s', 3, 'refused']];
   byId('figures').replaceChildren(...figures.map(([title, column, name]) =>
     element('div', {}, element('dt', {}, title), element('dd', total(column) > 0 && name ? { class: name } : {}, rate(total(column), MINUTE_S)))));
   say(byId('summary'), summary(live));
+  say(byId('spoken'), story(live));
 }
 
 function showStatus(status) {
@@ -101,8 +49,9 @@ function showStatus(status) {
     const { source, path, found, expected } = policy.fault;
     alarms.push(['alarm', `The policy in ${source} is not in force. ${path}: ${found}; ${expected}.`]);
   }
-  for (const { limit, how, requests } of status.failing) {
-    alarms.push(['alarm', `${limit} fails ${how}: its counter could not be reached for ${requests} requests in half a minute.`]);
+  for (const { limit, how } of status.failing) {
+    const then = how === 'open' ? 'requests pass uncounted, or are counted by each isolate alone' : 'requests are refused for it';
+    alarms.push(['alarm', `${limit} fails ${how}: its counter cannot be reached, and ${then}.`]);
   }
   for (const warning of status.warnings) alarms.push(['alarm mild', warning]);
   const box = byId('alarms');
@@ -116,8 +65,26 @@ function show(signedIn, fault = '') {
   byId('sign-in').hidden = signedIn;
   byId('board').hidden = !signedIn;
   byId('sign-out').hidden = !signedIn;
+  byId('pause').hidden = !signedIn;
   say(byId('sign-in-fault'), fault);
   if (!signedIn) byId('token').focus();
+}
+
+function showAll(status) {
+  showStatus(status);
+  showFigures();
+  offerRules();
+  showChart();
+  showRules(live, status);
+  showNetworks(live);
+  const keys = (kind) => live.keys.filter(({ what }) => what === kind);
+  const refused = keys('refused');
+  const isRefused = (seen) => refused.some(({ rule, limit, key }) => rule === seen.rule && limit === seen.limit && key === seen.key);
+  showKeys(byId('keys'), refused, 'No key was refused in the last minute.', openKey);
+  showKeys(byId('near'), keys('near').filter((seen) => !isRefused(seen)), 'No other key came near its limit in the last minute.', openKey);
+  showShadow(live, status, openKey);
+  showSlots(live, status);
+  showPolicy(status);
 }
 
 async function refresh() {
@@ -126,12 +93,9 @@ async function refresh() {
   try {
     const [status, told] = await Promise.all([ask('status'), ask('live')]);
     live = told;
+    keepLive(told);
     show(true);
-    showStatus(status);
-    showFigures();
-    showChart();
-    showRules();
-    showTables();
+    showAll(status);
   } catch (error) {
     if (error instanceof TokenError) {
       token.forget();
@@ -139,7 +103,7 @@ async function refresh() {
     }
     say(byId('policy'), `No answer: ${error.message} Trying again.`);
   }
-  timer = setTimeout(() => (document.hidden ? undefined : refresh()), EVERY_MS);
+  if (!paused) timer = setTimeout(() => (document.hidden ? undefined : refresh()), EVERY_MS);
 }
 
 byId('sign-in').addEventListener('submit', (event) => {
@@ -152,8 +116,15 @@ byId('sign-out').addEventListener('click', () => {
   token.forget();
   refresh();
 });
+byId('pause').addEventListener('click', () => {
+  paused = !paused;
+  byId('pause').setAttribute('aria-pressed', String(paused));
+  if (paused) clearTimeout(timer);
+  else refresh();
+});
 byId('rule').addEventListener('change', showChart);
 byId('range').addEventListener('change', showChart);
-document.addEventListener('visibilitychange', () => document.hidden || refresh());
+document.addEventListener('visibilitychange', () => document.hidden || paused || refresh());
 wireForms();
+wireKey();
 refresh();

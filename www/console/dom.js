@@ -10,9 +10,12 @@ export function element(name, attributes = {}, ...children) {
   return made;
 }
 
-/** Replaces a table's rows. Columns are { title, value, class, number }; `value` gives text or an element. */
+/**
+ * Replaces a table's rows. Columns are { title, value, class, number, wrap }; `value` gives text or an
+ * element. Whatever had the focus has it again, if it is still there by its `data-id`.
+ */
 export function fill(table, columns, rows, empty) {
-  const classes = (column, row) => [column.number ? 'number' : '', column.class?.(row) ?? ''].join(' ').trim();
+  const classes = (column, row) => [column.number ? 'number' : '', column.wrap ? 'wrap' : '', column.class?.(row) ?? ''].join(' ').trim();
   const cell = (column, row) => {
     const made = element('td', {}, column.value(row));
     const named = classes(column, row);
@@ -22,7 +25,9 @@ export function fill(table, columns, rows, empty) {
   const head = columns.map((column) => element('th', { scope: 'col', class: column.number ? 'number' : '' }, column.title));
   const body = rows.map((row) => element('tr', {}, ...columns.map((column) => cell(column, row))));
   if (rows.length === 0) body.push(element('tr', {}, element('td', { colspan: columns.length, class: 'quiet' }, empty)));
+  const focused = table.contains(document.activeElement) ? document.activeElement.dataset.id : undefined;
   table.replaceChildren(element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...body));
+  if (focused) table.querySelector(`[data-id="${CSS.escape(focused)}"]`)?.focus();
 }
 
 /** Sets a text only where it changes, so that a screen reader does not read it again. */

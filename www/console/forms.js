@@ -4,6 +4,14 @@ import { byId, element, fill, say } from './dom.js';
 
 const lines = (text) => text.split('\n').map((line) => line.trim()).filter(Boolean);
 
+/** Fills the form that unblocks with a key that was explained, and goes there. */
+function offer({ name, key }) {
+  const form = byId('unblock');
+  form.elements.limit.value = name;
+  form.elements.key.value = key.join('\n');
+  form.elements.key.focus();
+}
+
 /** What the form describes, as `explain` wants it. */
 function described(form) {
   const values = Object.fromEntries(new FormData(form));
@@ -18,6 +26,12 @@ function described(form) {
     ...(values.ip ? { ip: values.ip } : {}),
     ...(values.body ? { body: values.body } : {}),
   };
+}
+
+function unblockButton(limit) {
+  const made = element('button', { type: 'button', class: 'plain', 'aria-label': `Unblock this key of ${limit.name}` }, 'Unblock…');
+  made.addEventListener('click', () => offer(limit));
+  return made;
 }
 
 function tell(told) {
@@ -35,6 +49,7 @@ function tell(told) {
       { title: 'Hash', value: ({ hash }) => element('span', { class: 'hash' }, hash) },
       { title: 'Left', number: true, value: ({ remaining, quota }) => (remaining === undefined ? '?' : `${remaining} of ${quota}`) },
       { title: 'It would', value: ({ would, retry_after_s: wait }) => (wait ? `${would}, for ${wait} s` : would), class: ({ would }) => (would === 'pass' ? '' : 'refused') },
+      { title: '', value: (limit) => unblockButton(limit) },
     ],
     told.limits,
     'No limit holds for it.',

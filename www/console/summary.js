@@ -6,8 +6,23 @@ const MINUTE_S = 60;
 /** The sums over every request, each counted once however many rules hold for it. */
 export const all = (rules) => rules.find(({ rule }) => rule === '*') ?? { minute: [0, 0, 0, 0], fine: [], coarse: [] };
 
+/** Networks of `live`, each once: those with the most refusals first, and the rule that refused the most of it. */
+export function byNetwork(list) {
+  const found = new Map();
+  for (const { rule, asn, country, passed, refused } of list) {
+    const name = `${asn} ${country}`;
+    const one = found.get(name) ?? found.set(name, { asn, country, rule: '', worst: 0, passed: 0, refused: 0 }).get(name);
+    one.passed += passed;
+    one.refused += refused;
+    if (refused > one.worst) Object.assign(one, { rule, worst: refused });
+  }
+  return [...found.values()].sort((a, b) => b.refused - a.refused || b.passed - a.passed);
+}
+
 /** `live` as `GET live` gives it. */
-export function summary({ networks, rules }) {
+export function summary(live) {
+  const { rules } = live;
+  const networks = byNetwork(live.networks);
   const total = (column) => all(rules).minute[column];
   const refused = total(1);
   if (refused === 0) return total(0) === 0 ? 'Nothing has come.' : `Nobody is refused; ${rate(total(0), MINUTE_S)} requests a second pass.`;
@@ -26,4 +41,15 @@ export function summary({ networks, rules }) {
         : `Of other networks ${rate(sum('passed'), MINUTE_S)} a second pass and ${rate(sum('refused'), MINUTE_S)} are refused.`;
   const rule = worst.rule ? `by rule “${worst.rule}”` : 'by no rule';
   return `${rate(worst.refused, MINUTE_S)} requests a second from ${network(worst)} are refused ${rule}: ${share} % of all refusals. ${bystanders}`;
+}
+
+/** The same without figures, for whoever listens: it changes only when the picture does. */
+export function story(live) {
+  const { rules } = live;
+  const networks = byNetwork(live.networks);
+  if (all(rules).minute[1] === 0) return 'Nobody is refused.';
+  const [worst] = networks;
+  if (!worst || worst.refused === 0) return 'Requests are refused.';
+  const harmed = networks.some((other) => other.refused > 0 && (other.asn !== worst.asn || other.country !== worst.country));
+  return `Most refusals are of ${network(worst)}, by ${worst.rule || 'no rule'}. ${harmed ? 'Others are refused too.' : 'Nobody else is refused.'}`;
 }

@@ -61,6 +61,7 @@ impl Sums {
                 key,
                 network: if fails { Network::default() } else { network() },
                 object: applied.object.clone(),
+                item: (!fails).then(|| Box::new(applied.item.clone())),
                 count: 1,
             });
         }

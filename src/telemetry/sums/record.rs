@@ -15,7 +15,7 @@ use crate::telemetry::exposition::REMAINING;
 use crate::telemetry::{End, Outcome};
 
 /// Passed requests of a report whose network is looked at; of more, one in sixteen.
-const LOOKED_AT: u32 = 32;
+const LOOKED_AT: u32 = 128;
 const SAMPLED: u32 = 16;
 
 impl Sums {
@@ -44,7 +44,11 @@ impl Sums {
             };
             let cell = self.cell_of(applied.limit);
             self.count(cell, applied.tier.as_deref().unwrap_or_default(), outcome);
-            let column = column(outcome);
+            let column = match column(outcome) {
+                // What is refused anyway would not be refused for it.
+                SHADOW if refuses => 0,
+                column => column,
+            };
             if let Some(told) = told.get_mut(column) {
                 *told = true;
             }
@@ -203,11 +207,14 @@ fn is_of(applied: &Applied, index: usize) -> bool {
     matches!(applied.limit, LimitRef::Rule { rule, .. } if rule == index)
 }
 
+/// The column of what a rule in shadow would have refused.
+const SHADOW: usize = 2;
+
 /// Where a rule's history counts it: passed is counted once for all of its limits.
 fn column(outcome: Outcome) -> usize {
     match outcome {
         Outcome::Refused => 1,
-        Outcome::Shadow => 2,
+        Outcome::Shadow => SHADOW,
         Outcome::FailedOpen | Outcome::FailedClosed => 3,
         _ => 0,
     }

@@ -77,7 +77,10 @@ impl Sums {
             let (asn, country) = shown(seen.network);
             let key = seen.key.to_string();
             let object = &seen.object;
-            let fields = ["key", rule, limit, named, &key, &asn, &country, object];
+            let ask = seen.item.map(|item| item.to_be_found()).unwrap_or_default();
+            let fields = [
+                "key", rule, limit, named, &key, &asn, &country, object, &ask,
+            ];
             counted(out, &fields, &[seen.count]);
         }
         for (cell, object, key) in self.slots.drain(..) {

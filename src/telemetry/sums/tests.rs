@@ -132,6 +132,61 @@ fn of_a_refused_request_only_what_refused_is_counted() {
     assert_eq!(bench.sums.report(), "");
 }
 
+/// From these figures an operator decides whether to enforce: a request that is refused anyway would
+/// not be refused for the rule in shadow.
+#[test]
+fn shadow_is_what_would_be_refused_besides() {
+    let mut bench = Bench::new();
+    let passed = verdict(&[says(true, 9), says(true, 1), says(false, 0)], &[]);
+    bench.record("/a", &passed, End::Passed);
+    let refusal = verdict(&[says(false, 0), None, says(false, 0)], &[0]);
+    let shaped = refusals::of_verdict(&bench.policy, &bench.plan("/a"), &refusal);
+    bench.record("/a", &refusal, End::Refused(&shaped));
+    let report = bench.sums.report();
+    assert!(report.contains("rule\tquiet\t1 0 1 0\n"), "{report}");
+    assert!(report.contains("rule\t*\t1 1 1 0\n"), "{report}");
+    assert!(
+        report.contains("requests\tquiet\tip\tshadow\t\t2\n"),
+        "{report}"
+    );
+    assert_eq!(report.matches("\tshadow\t").count(), 2, "{report}");
+}
+
+#[test]
+fn who_gets_no_slot_has_charged_nothing() {
+    let mut bench = Bench::new();
+    let passed = verdict(&[says(true, 9), says(true, 1), None], &[]);
+    let busy = Refusal::busy("a.tenant".to_owned(), 429, Span::from_secs(1));
+    let shaped = refusals::Shaped {
+        refusal: busy,
+        rule: Some(0),
+    };
+    bench.record("/a", &passed, End::Refused(&shaped));
+    bench.check(
+        "weir_requests_total",
+        &[r#"weir_requests_total{rule="a",limit="tenant",outcome="busy",tier=""} 1"#],
+    );
+}
+
+/// What `live` names can be asked of its object.
+#[test]
+fn a_key_is_named_so_that_it_can_be_found() {
+    let mut bench = Bench::new();
+    let refusal = verdict(&[says(false, 0), None, None], &[0]);
+    let plan = bench.plan("/a");
+    let shaped = refusals::of_verdict(&bench.policy, &plan, &refusal);
+    bench.record("/a", &refusal, End::Refused(&shaped));
+    let report = bench.sums.report();
+    let line = report.lines().find(|line| line.starts_with("key")).unwrap();
+    let parts: Vec<_> = line.split('\t').collect();
+    assert_eq!(parts[7], plan.applied[0].object);
+    let Some(Call::Peek(charge)) = Call::decode(parts[8]) else {
+        panic!("{line}");
+    };
+    assert_eq!(charge.items[0].key, plan.applied[0].item.key);
+    assert_eq!(charge.items[0].quota, plan.applied[0].item.quota);
+}
+
 #[test]
 fn what_no_counter_decided_is_counted_for_its_rule_or_its_slots() {
     let mut bench = Bench::new();

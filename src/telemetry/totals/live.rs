@@ -57,7 +57,7 @@ impl Totals {
                 json!({
                     "rule": parts.first(), "limit": parts.get(1), "what": what,
                     "key": parts.get(3), "asn": parts.get(4), "country": parts.get(5),
-                    "object": parts.get(6), "times": times,
+                    "object": parts.get(6), "ask": parts.get(7), "times": times,
                 })
             })).collect::<Vec<_>>(),
             "failing": self.failing(now),

@@ -27,7 +27,7 @@ fn who_is_refused_most_comes_first_and_what_is_past_is_gone() {
         at(1000),
     );
     totals.merge(
-        "key\ta\tip\trefused\tAAAA\t64501\tDE\tobject\t9\n",
+        "key\ta\tip\trefused\tAAAA\t64501\tDE\tobject\task\t9\n",
         at(1000),
     );
     let live = totals.live(at(1001));
@@ -66,7 +66,7 @@ fn a_flood_of_names_stays_within_bounds() {
     for number in 0..2_000 {
         totals.merge(
             &format!(
-                "network\ta\t{number}\tNL\t0 1\nkey\ta\tip\trefused\t{number}\t1\tNL\tobject\t1\n"
+                "network\ta\t{number}\tNL\t0 1\nkey\ta\tip\trefused\t{number}\t1\tNL\tobject\task\t1\n"
             ),
             at(1000),
         );
@@ -85,7 +85,7 @@ fn a_flood_of_names_stays_within_bounds() {
 fn sums_of_several_objects_add_up() {
     let report = "requests\ta\tip\tpassed\tgold {plan}\t3\nc\tweir_rows_written_total\t\t2\n\
         c\tweir_remaining\trule=\"a\",limit=\"ip\"\t1 0 2 0 0 0 0 0 9\nrule\ta\t3 1 0 0\n\
-        network\ta\t64500\tNL\t0 1\nkey\ta\tip\trefused\tAAAA\t64500\tNL\tobject\t1\n\
+        network\ta\t64500\tNL\t0 1\nkey\ta\tip\trefused\tAAAA\t64500\tNL\tobject\task\t1\n\
         slots\ta\ttenant\tobject\tkey\t1\n";
     let mut objects = [Totals::default(), Totals::default()];
     objects[0].merge(report, at(1000));
@@ -111,12 +111,12 @@ fn sums_of_several_objects_add_up() {
 fn the_stored_form_is_unchanged() {
     let mut totals = Totals::default();
     let report = "requests\ta\tip\trefused\t\t3\nrule\ta\t0 3 0 0\nnetwork\ta\t1\tNL\t0 3\n\
-        key\ta\tip\trefused\tAAAA\t1\tNL\tobject\t3\nslots\ta\ttenant\tobject\tkey\t1\n";
+        key\ta\tip\trefused\tAAAA\t1\tNL\tobject\task\t3\nslots\ta\ttenant\tobject\tkey\t1\n";
     totals.merge(report, at(1000));
     let stored = "c\tweir_refusals_by_network_total\trule=\"a\",asn=\"1\",country=\"NL\"\t3\n\
         c\tweir_requests_total\trule=\"a\",limit=\"ip\",outcome=\"refused\",tier=\"\"\t3\n\
         fine\ta\t200 0 0 3 0 0\ncoarse\ta\t8 0 0 3 0 0\nnetworks\ta\t1\tNL\t200 0 0 3 0 0\n\
-        keys\ta\tip\trefused\tAAAA\t1\tNL\tobject\t200 0 3 0 0 0\nslots\ta\ttenant\tobject\tkey\t1\n";
+        keys\ta\tip\trefused\tAAAA\t1\tNL\tobject\task\t200 0 3 0 0 0\nslots\ta\ttenant\tobject\tkey\t1\n";
     assert_eq!(totals.write(), stored);
     let mut read = Totals::default();
     read.merge(stored, at(1000));
@@ -150,11 +150,11 @@ fn each_kind_of_key_has_its_own_places() {
     let mut totals = Totals::default();
     for number in 0..100 {
         totals.merge(
-            &format!("key\ta\tip\trefused\t{number}\t1\tNL\to\t50\n"),
+            &format!("key\ta\tip\trefused\t{number}\t1\tNL\to\task\t50\n"),
             at(1000),
         );
     }
-    totals.merge("key\ta\tip\tnear\tZZZZ\t1\tNL\to\t1\n", at(1000));
+    totals.merge("key\ta\tip\tnear\tZZZZ\t1\tNL\to\task\t1\n", at(1000));
     let live = totals.live(at(1000));
     let shown = live["keys"].as_array().unwrap();
     assert_eq!(shown.len(), 26);
