@@ -149,7 +149,7 @@ mod tests {
                 retry_after: Span::from_millis(1500),
                 ..Outcome::default()
             }],
-            ..Charged::default()
+            rows: 0,
         });
         let told = seen.document(Some(&answer));
         assert_eq!(told["counter"]["hash"], key.to_string());

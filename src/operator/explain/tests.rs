@@ -1,5 +1,6 @@
 use super::*;
 use crate::admission::plan::Tier;
+use crate::time::Span;
 use crate::wire::Charged;
 use crate::wire::names::Namer;
 
