@@ -26,7 +26,7 @@ export const TIMED = {
     warm_first_s: 1.5,
     quota: 100,
     // Once the quota is spent: nothing but refusals.
-    afterwards_s: 0.6,
+    afterwards_s: 2,
     flags: (round) => ({ connections: 32, clients: 1, first: block(16, round), "warm-first": block(48, round), warm: 0.6, seconds: 1.6 }),
   },
   body: {

@@ -24,6 +24,12 @@ export const typical = (list, pick) => median(rounds([list]).map(([one]) => pick
 /** The median over the rounds of `pick(one, other)`. */
 export const compared = (list, others, pick) => (others ? median(rounds([list, others]).map(([one, other]) => pick(one, other))) : NaN);
 
+/** So many for each request, over all rounds: what comes in waves would be all or nothing in one. */
+function pooled(list, what) {
+  const sum = (field) => list.reduce((total, { needed }) => total + (needed?.[field] ?? NaN), 0);
+  return sum(what) / sum("requests");
+}
+
 export const quietRounds = (list) => list.filter(({ foreign }) => foreign <= QUIET).length;
 
 const rate = (one, other) => one.rate / other.rate;
@@ -47,8 +53,8 @@ export function summary(results) {
       p99_us: pick((one) => one.latency_us.p99),
       memory_kib: pick((one) => one.memory_kib),
       peak_mib: Math.max(...list.map((one) => one.processes.workerd.peak_kib)) / 1024,
-      calls: pick((one) => one.calls),
-      rows: pick((one) => one.rows),
+      calls: pooled(list, "calls"),
+      rows: pooled(list, "rows"),
       passed: list.map((one) => one.statuses[200] ?? 0),
       errors: list.reduce((sum, one) => sum + one.errors, 0),
       busy: pick((one) => one.busy),

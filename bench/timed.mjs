@@ -94,5 +94,5 @@ async function counted(server, isWeir, body) {
   const result = await body();
   const after = await counts(server);
   const requests = result.answered + result.warm_answered;
-  return [result, { calls: (after.calls - before.calls) / requests, rows: (after.rows - before.rows) / requests }];
+  return [result, { needed: { requests, calls: after.calls - before.calls, rows: after.rows - before.rows } }];
 }
