@@ -8,6 +8,7 @@ import { oneRule, stand } from "./lib/stand.mjs";
 
 const log = (quota, rest = {}) => oneRule({ limits: [{ name: "ip", key: ["ip"], algorithm: "sliding-window", quota, window: "300s" }], ...rest });
 const FLOOR = log(3);
+const TOKEN = "a token for tests";
 const bad = (change) => JSON.stringify(log(1)).replace(...change);
 
 /** Waits until the log has so many lines that match: what is read behind an answer says so there. */
@@ -80,8 +81,9 @@ test("with no policy that loads, traffic passes", async (t) => {
   assert.deepEqual(statuses(await from("192.0.2.1").askAtOnce(5, "/")), { 200: 5 });
 });
 
-test("a new policy takes hold without a deploy, and counters stay", async (t) => {
-  const { kv, weir, from } = await withKv(t, { policy: log(2) });
+test("a new policy takes hold without a deploy, counters stay, a broken one changes nothing, and a good one ends that", async (t) => {
+  const { kv, weir, from } = await withKv(t, { policy: log(2) }, { vars: { ADMIN_TOKEN: TOKEN } });
+  const status = async () => (await from("203.0.113.1").with(["Authorization", `Bearer ${TOKEN}`]).ask("/_weir/status")).json().policy;
   const ada = from("192.0.2.1");
   const bob = from("192.0.2.2");
   assert.deepEqual(statuses(await ada.askAtOnce(4, "/")), { 200: 2, 429: 2 });
@@ -103,6 +105,18 @@ test("a new policy takes hold without a deploy, and counters stay", async (t) =>
   assert.equal((await from("192.0.2.3").ask("/")).status, 200);
   await logged(weir, /the policy in POLICY_KV policy does not load, POLICY_KV policy stays in force/g);
   assert.deepEqual(statuses(await from("192.0.2.3").askAtOnce(5, "/")), { 200: 3, 429: 2 });
+  const broken = await status();
+  assert.deepEqual([broken.source, broken.fault.source, broken.fault.path], ["POLICY_KV policy", "POLICY_KV policy", "policy"]);
+  assert.match(broken.fault.found, /^not JSON/);
+  // and the good one again: its limits, over the same counters
+  kv.values.set("policy", JSON.stringify(log(5)));
+  await pause(30_500);
+  assert.equal((await bob.ask("/")).status, 429, "the last one under the old");
+  await logged(weir, /the policy in force is now/g, 3);
+  assert.deepEqual(statuses(await bob.askAtOnce(4, "/")), { 200: 1, 429: 3 });
+  const mended = await status();
+  assert.deepEqual([mended.source, mended.fault], ["POLICY_KV policy", null]);
+  assert.notEqual(mended.fingerprint, broken.fingerprint);
 });
 
 test("WEIR_MODE has the last word", async (t) => {
