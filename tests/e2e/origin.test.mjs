@@ -103,22 +103,46 @@ test("ORIGIN as a URL: the target on it, and where the request came from", async
   assert.deepEqual([header["x-forwarded-host"], header["x-forwarded-proto"], header["x-forwarded-for"]], ["shop.test", "http", "192.0.2.1"]);
 });
 
-test("a deadline that passes during the upload is read by who still sends", async (t) => {
-  const { origin, weir } = await stand(t, { policy: oneRule({ deadline: "400ms", body: { max_bytes: "2MiB", buffer: "1KiB" } }) });
-  for (const headers of [[["Content-Length", "1000000"]], [["Transfer-Encoding", "chunked"]]]) {
-    await origin.reset();
-    const client = await connect(weir.port);
-    client.send({ method: "POST", target: "/up", headers });
-    client.write(`2000\r\n${"x".repeat(0x2000)}\r\n`);
-    const trickling = client.trickle(Buffer.alloc(60, "1\r\nx\r\n"), { size: 6, every_ms: 100 });
-    const answer = await client.response();
-    assert.deepEqual([answer.status, answer.json().error], [504, "deadline_exceeded"]);
-    client.close();
-    await trickling;
-    await origin.until({ in_flight_max: 0 });
-    assert.equal((await origin.records())[0].body, "broken");
-  }
-});
+/** Sends an upload bit by bit, without an end, until there is an answer. */
+async function stillSending(weir, headers) {
+  const client = await connect(weir.port);
+  client.send({ method: "POST", target: "/up", headers });
+  client.write(`2000\r\n${"x".repeat(0x2000)}\r\n`);
+  const trickling = client.trickle(Buffer.alloc(6000, "1\r\nx\r\n"), { size: 60, every_ms: 20 });
+  const answer = await client.response();
+  client.close();
+  await trickling;
+  return answer;
+}
+
+const UPLOADS = [[["Content-Length", "1000000"]], [["Transfer-Encoding", "chunked"]]];
+
+for (const [how, body] of [["watched", { max_bytes: "2MiB", buffer: "1KiB", timeout: "60s" }], ["untouched", undefined]]) {
+  test(`a deadline that passes during an upload that is ${how} is read by who still sends`, async (t) => {
+    const { origin, weir } = await stand(t, { policy: oneRule({ deadline: "400ms", ...(body && { body }) }) });
+    for (const headers of UPLOADS) {
+      await origin.reset();
+      const answer = await stillSending(weir, headers);
+      assert.deepEqual([answer.status, answer.json().error], [504, "deadline_exceeded"]);
+      await origin.until({ in_flight_max: 0 });
+      assert.equal((await origin.records())[0].body, "broken");
+    }
+  });
+
+  test(`an origin that hangs up during an upload that is ${how} is 502 to who still sends`, async (t) => {
+    const rude = createServer((socket) => {
+      let bytes = 0;
+      socket.on("error", () => {}).on("data", (piece) => (bytes += piece.length) > 0x2000 && socket.destroy());
+    });
+    await new Promise((resolve) => rude.listen(0, "127.0.0.1", resolve));
+    t.after(() => rude.close());
+    const { weir } = await stand(t, { origin: { address: `127.0.0.1:${rude.address().port}` }, policy: oneRule(body ? { body } : {}) });
+    for (const headers of UPLOADS) {
+      const answer = await stillSending(weir, headers);
+      assert.deepEqual([answer.status, answer.json().error], [502, "origin_unreachable"]);
+    }
+  });
+}
 
 // The refusal's own stream, watched for its end as an answer is, once never came.
 test("an unreachable origin is told whole to an upload that holds a slot", async (t) => {
