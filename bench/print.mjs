@@ -14,13 +14,17 @@ function aligned(rows) {
 }
 
 export function print(results) {
-  return [...Object.keys(results.timed).map((name) => timed(results, name)), ...Object.keys(results.played).map((name) => played(results, name)), start(results), goals(results)]
+  return [...Object.keys(results.timed).map((name) => timed(results, name)), ...Object.keys(results.played).map((name) => played(results, name)), start(results), goals(results), LEGEND]
     .filter(Boolean)
     .join("\n\n");
 }
 
+const LEGEND = `W L O X: what Worker, load generator, origin and others had of a core. quiet: measurements in which others had at most a
+tenth of one; where there is none, all of them count. docs/benchmark.md says more.`;
+
 function timed({ summary, titles }, name) {
-  const head = ["  contender", "req/s", "CPU us", "of pass", "by CPU", "of call", "p50 ms", "p99 ms", "KiB/client", "peak MiB", "calls/req", "rows/req", "% Worker", "load", "origin", "others", "quiet"];
+  const isFresh = TIMED[name].fresh;
+  const head = ["  contender", "req/s", "CPU us", "of pass", "by CPU", "of call", "p50 ms", "p99 ms", "peak MiB", ...(isFresh ? ["KiB/client"] : []), "calls/req", "rows/req", "% W   L   O   X", "quiet"];
   const rows = Object.entries(summary[name]).map(([id, of]) => [
     `  ${titles[id]}${of.errors ? ` (${of.errors} errors)` : ""}`,
     shown(of.rate),
@@ -30,14 +34,11 @@ function timed({ summary, titles }, name) {
     shown(of.of_call, 2),
     ms(of.p50_us),
     ms(of.p99_us),
-    TIMED[name].fresh ? shown(of.memory_kib, 1) : "",
     shown(of.peak_mib),
+    ...(isFresh ? [shown(of.memory_kib, 1)] : []),
     shown(of.calls, 4),
     shown(of.rows, 4),
-    percent(of.busy),
-    percent(of.load),
-    percent(of.origin),
-    percent(of.foreign),
+    [of.busy, of.load, of.origin, of.foreign].map((share) => percent(share).padStart(3)).join(" "),
     `${of.quiet}/${of.rounds}`,
   ]);
   const { quota } = TIMED[name];
@@ -73,11 +74,13 @@ function goals(results) {
 /** The table of the README. */
 export function markdown(results) {
   const row = (cells) => `| ${cells.join(" | ")} |`;
+  const measurements = Object.values(results.summary).flatMap((by) => Object.values(by));
+  const sum = (field) => measurements.reduce((total, one) => total + one[field], 0);
   return [
     row(["scenario", "what", "goal", "measured"]),
     row(["---", "---", "---", "---"]),
     ...judged(results).map(({ scenario, what, goal, measured, holds }) => row([scenario, what, goal, holds === false ? `**${measured}**` : measured])),
     "",
-    `${results.machine}; workerd on one core, ${results.made.slice(0, 10)}. Bold: the goal is not met.`,
+    `${results.machine}; workerd on one core, ${results.made.slice(0, 10)}; others left the machine alone in ${sum("quiet")} of ${sum("rounds")} measurements. Bold: the goal is not met.`,
   ].join("\n");
 }
