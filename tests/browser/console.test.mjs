@@ -100,11 +100,10 @@ test('a refused key opens with its counter and is unblocked, by keyboard alone a
   const keys = page.locator('#keys tbody tr');
   await keys.nth(3).waitFor();
   assert.equal(await keys.count(), 4);
-  const lifted = async () => {
-    const answers = await Promise.all([1, 2, 3, 4].map((n) => from(`192.0.2.${n}`).with(on(64500, 'NL')).ask(CHECK)));
-    return answers.filter(({ status }) => status === 200).length;
-  };
-  assert.equal(await lifted(), 0);
+  const bots = [1, 2, 3, 4].map((n) => from(`192.0.2.${n}`).with(on(64500, 'NL')));
+  const passing = async () => (await Promise.all(bots.map((bot) => bot.ask(CHECK)))).filter(({ status }) => status === 200).length;
+  // a permit that lapsed during the flood may come back to its key after it
+  for (let tries = 0; (await passing()) > 0; tries += 1) assert.ok(tries < 5, 'the quota is spent');
   await keys.first().getByRole('button').focus();
   const id = await page.evaluate(() => document.activeElement.dataset.id);
   // the table is drawn anew meanwhile, and the focus stays
@@ -123,7 +122,7 @@ test('a refused key opens with its counter and is unblocked, by keyboard alone a
   await dialog.getByText('10 of 10, in 60 s').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
-  assert.equal(await lifted(), 1);
+  assert.equal(await passing(), 1);
 });
 
 test('a rule in shadow stands beside what is enforced, and near-limit keys beside refused ones', async (t) => {

@@ -35,7 +35,10 @@ function showFigures() {
   const figures = [['Passed /s', 0, ''], ['Refused /s', 1, 'refused'], ['In shadow /s', 2, 'shadow'], ['Uncounted /s', 3, 'refused']];
   byId('figures').replaceChildren(...figures.map(([title, column, name]) =>
     element('div', {}, element('dt', {}, title), element('dd', total(column) > 0 && name ? { class: name } : {}, rate(total(column), MINUTE_S)))));
-  say(byId('summary'), summary(live));
+  const pieces = summary(live);
+  if (byId('summary').textContent !== pieces.join('')) {
+    byId('summary').replaceChildren(...pieces.map((text, i) => (i % 2 ? element('strong', {}, text) : text)));
+  }
   say(byId('spoken'), story(live));
 }
 

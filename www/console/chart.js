@@ -14,10 +14,12 @@ function shape(name, attributes) {
 /** `given` are [passed, refused, shadow, failed] of `step_s` seconds each, oldest first. */
 export function draw(target, given, step_s) {
   const steps = given.length > 1 ? given : [[0, 0, 0, 0], [0, 0, 0, 0]];
-  const highest = Math.max(1, ...steps.map(([passed, refused, shadow]) => Math.max(passed + refused, shadow)));
-  const x = (i) => ((i / (steps.length - 1)) * WIDTH).toFixed(1);
+  // the last step is not over yet: drawn as it is, it would look as if everything had stopped
+  const whole = steps.slice(0, -1);
+  const highest = Math.max(1, ...whole.map(([passed, refused, shadow]) => Math.max(passed + refused, shadow)));
+  const x = (i) => ((i / Math.max(1, whole.length - 1)) * WIDTH).toFixed(1);
   const y = (count) => (HEIGHT - (count / highest) * (HEIGHT - 4)).toFixed(1);
-  const line = (count) => steps.map((step, i) => `${x(i)},${y(count(step))}`);
+  const line = (count) => whole.map((step, i) => `${x(i)},${y(count(step))}`);
   const area = (top, bottom) => [...line(top), ...line(bottom).reverse()].join(' ');
   const sum = (column) => steps.reduce((all, step) => all + step[column], 0);
   const [passed, refused, shadow] = [0, 1, 2].map(sum);

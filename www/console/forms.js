@@ -24,6 +24,7 @@ function described(form) {
     url: values.url,
     headers,
     ...(values.ip ? { ip: values.ip } : {}),
+    ...(values.asn || values.country ? { cf: { ...(values.asn ? { asn: Number(values.asn) } : {}), ...(values.country ? { country: values.country.toUpperCase() } : {}) } } : {}),
     ...(values.body ? { body: values.body } : {}),
   };
 }

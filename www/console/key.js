@@ -10,12 +10,15 @@ let live = null;
 const facts = (pairs) =>
   pairs.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]);
 
+const often = (count) => (count === 1 ? 'once' : `${count} times`);
+const WOULD = { pass: 'would pass', refuse: 'would be refused', 'refuse in shadow': 'would be refused, in shadow' };
+
 function counter({ quota, window_s: seconds, remaining, blocked, would, retry_after_s: wait }) {
   if (remaining === undefined) return [['Counter', 'Its object could not be reached.']];
   return [
     ['Left', `${remaining} of ${quota}, in ${seconds} s`],
     ['Blocked', blocked ? 'yes' : 'no'],
-    ['One more', wait ? `${would}, for ${wait} s` : would],
+    ['Next request', `${WOULD[would]}${wait ? `, for ${wait} s more` : ''}`],
   ];
 }
 
@@ -27,7 +30,7 @@ function neighbours() {
 
 async function look() {
   const of = live.keys.filter(({ key }) => key === shown.key);
-  const happened = of.map(({ what, times }) => `${WHAT[what]} ${times} times`).join('; ');
+  const happened = of.map(({ what, times }) => `${WHAT[what]} ${often(times)}`).join('; ');
   byId('key-title').textContent = `A key of ${shown.rule}.${shown.limit}`;
   const known = [
     ['Hash', element('span', { class: 'hash' }, shown.key)],

@@ -19,28 +19,22 @@ export function byNetwork(list) {
   return [...found.values()].sort((a, b) => b.refused - a.refused || b.passed - a.passed);
 }
 
-/** `live` as `GET live` gives it. */
+/** `live` as `GET live` gives it, in pieces: every second one matters most. */
 export function summary(live) {
   const { rules } = live;
   const networks = byNetwork(live.networks);
   const total = (column) => all(rules).minute[column];
+  const each = (count) => `${rate(count, MINUTE_S)} a second`;
   const refused = total(1);
-  if (refused === 0) return total(0) === 0 ? 'Nothing has come.' : `Nobody is refused; ${rate(total(0), MINUTE_S)} requests a second pass.`;
-  const [worst] = networks;
-  if (!worst || worst.refused === 0) return `${rate(refused, MINUTE_S)} requests a second are refused.`;
+  if (refused === 0) return total(0) === 0 ? ['Nothing has come.'] : ['', 'Nobody is refused', `; ${each(total(0))} pass.`];
+  const [worst, ...others] = networks;
+  if (!worst || worst.refused === 0) return ['', each(refused), ' are refused.'];
   const share = Math.min(100, Math.round((worst.refused / refused) * 100));
-  const same = (other) => other.asn === worst.asn && other.country === worst.country;
-  const others = networks.filter((other) => !same(other));
   const sum = (column) => others.reduce((all, other) => all + other[column], 0);
-  const served = sum('passed') + sum('refused');
-  const bystanders =
-    served === 0
-      ? 'No other network has sent anything.'
-      : sum('refused') === 0
-        ? `All other networks are unharmed: ${rate(served, MINUTE_S)} a second pass, none is refused.`
-        : `Of other networks ${rate(sum('passed'), MINUTE_S)} a second pass and ${rate(sum('refused'), MINUTE_S)} are refused.`;
-  const rule = worst.rule ? `by rule “${worst.rule}”` : 'by no rule';
-  return `${rate(worst.refused, MINUTE_S)} requests a second from ${network(worst)} are refused ${rule}: ${share} % of all refusals. ${bystanders}`;
+  const first = ['', `${rate(worst.refused, MINUTE_S)} requests a second from ${network(worst)}`, ' are refused ', worst.rule ? `by rule “${worst.rule}”` : 'by no rule', `: ${share} % of all refusals. `];
+  if (others.length === 0) return [...first, 'No other network has sent anything.'];
+  if (sum('refused') === 0) return [...first, 'All other networks are unharmed', `: ${each(sum('passed'))} pass, none is refused.`];
+  return [...first, '', `Of other networks ${each(sum('passed'))} pass and `, `${rate(sum('refused'), MINUTE_S)} are refused`, '.'];
 }
 
 /** The same without figures, for whoever listens: it changes only when the picture does. */
