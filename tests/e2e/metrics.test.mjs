@@ -1,8 +1,10 @@
 // What Weir counts, and where an operator reads it.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { value } from "./lib/exposition.mjs";
+import { startKv } from "./lib/kv.mjs";
 import { operated } from "./lib/operated.mjs";
 import { oneRule } from "./lib/stand.mjs";
 import { CF_HEADER } from "./lib/workerd.mjs";
@@ -60,6 +62,24 @@ test("G2.8 requests by rule, limit and outcome, what remained, and what it took"
   // a second look finds the same, and more after more
   await ada.ask(PATH);
   assert.equal(value(await metrics(), "weir_requests_total", { rule: "rule", outcome: "refused", limit: "ip" }), 3);
+});
+
+test("G2.8 requests are told apart by the caller's tier", async (t) => {
+  const sha256 = createHash("sha256").update("key-pro").digest("hex");
+  const TIERS = await startKv(t, { [sha256]: "pro" });
+  const tiers = { plan: { key: "header:x-api-key", kv: "TIERS", cache: "300s", default: "free" } };
+  const limit = { ...LIMIT, name: "key", key: ["header:x-api-key|ip"], quota: 2, tier: "plan", quotas: { free: { quota: 2 }, pro: { quota: 5 } } };
+  const { from, metrics } = await operated(t, { policy: oneRule({ limits: [limit] }, { tiers }), kv: { TIERS } });
+  const pro = from("192.0.2.1").with(["X-Api-Key", "key-pro"]);
+  await pro.ask(PATH);
+  // the tier of a first request may come too late for it
+  await pause(400);
+  for (let i = 0; i < 6; i += 1) await pro.ask(PATH);
+  for (let i = 0; i < 3; i += 1) await from("198.51.100.1").ask(PATH);
+  const told = await metrics();
+  const requests = (tier, outcome) => value(told, "weir_requests_total", { rule: "rule", limit: "key", tier, outcome });
+  assert.ok(requests("pro", "passed") >= 4 && requests("pro", "refused") >= 1, JSON.stringify(told.weir_requests_total));
+  assert.deepEqual([requests("free", "passed") >= 2, requests("free", "refused") >= 1], [true, true]);
 });
 
 test("who is turned away for want of a slot is counted as busy, by the limit's name, and its charge is not", async (t) => {

@@ -111,3 +111,28 @@ test("EVENTS alone is reason enough to count, and the first thing it hears of is
   const [point] = await events.until(({ length }) => length > 0);
   assert.deepEqual(point?.blobs, ["requests", "rule", "ip", "passed", ""]);
 });
+
+test("without its objects nothing is told that would look as if counters had gone back", async (t) => {
+  const { weir, from, metrics, operator } = await operated(t, { policy });
+  for (let i = 0; i < 8; i += 1) await from("192.0.2.1").ask("/");
+  assert.equal(refused(await metrics()), 2);
+  await weir.restart({ telemetry: "throws" });
+  assert.equal((await from("198.51.100.1").ask("/")).status, 200);
+  for (const page of ["metrics", "live"]) {
+    const answer = await operator.ask(`/_weir/${page}`);
+    assert.equal(answer.status, 503, page);
+    assert.equal(answer.json().error, "unavailable");
+  }
+  const status = (await operator.ask("/_weir/status")).json();
+  assert.match(status.warnings.join(), /TELEMETRY cannot be reached/);
+  await weir.restart({ telemetry: true });
+  assert.equal(refused(await metrics()), 2);
+});
+
+test("without the binding an isolate shows what it has counted itself", async (t) => {
+  const { from, metrics } = await operated(t, { policy, telemetry: false });
+  for (let i = 0; i < 8; i += 1) await from("192.0.2.1").ask("/");
+  assert.equal(refused(await metrics()), 2);
+  await from("192.0.2.1").ask("/");
+  assert.equal(refused(await metrics()), 3);
+});

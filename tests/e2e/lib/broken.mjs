@@ -4,13 +4,13 @@ const HOW = {
   silent: "return new Promise((resolve) => setTimeout(resolve, 60_000))",
 };
 
-/** A workerd service "broken" with a class Counter that "throws", or is "silent" for a minute. */
+/** A workerd service `broken-HOW` with a class Counter that "throws", or is "silent" for a minute. */
 export const broken = (how) => ({
-  name: "broken",
+  name: `broken-${how}`,
   worker: {
     modules: [{ name: "broken.js", esModule: `export class Counter { fetch() { ${HOW[how]}; } }` }],
     compatibilityDate: "2026-01-01",
-    durableObjectNamespaces: [{ className: "Counter", uniqueKey: "broken", enableSql: true }],
+    durableObjectNamespaces: [{ className: "Counter", uniqueKey: `broken-${how}`, enableSql: true }],
     durableObjectStorage: { inMemory: null },
   },
 });

@@ -28,6 +28,7 @@ const STAND_IN = "test:stand-in";
  *   counters false: without the binding of the counter objects, so that none can be reached;
  *            "throws" or "silent": with objects that do nothing else
  *   standIn  source of a module whose default export makes what stands in for that binding
+ *   telemetry  likewise for the telemetry objects
  *   events   { address } of whoever gets the data points of EVENTS; without it there is no such binding
  *   probe    true: counts() in counts.mjs can ask what the objects hold
  *   kv       namespaces by binding name, from startKv()
@@ -71,7 +72,7 @@ export async function startWorkerd(scope, options) {
   return weir;
 }
 
-function describe(wrangler, modules, { origin, via = "service", policy, vars = {}, kv = {}, counters = true, standIn, events, probe: probed = false }) {
+function describe(wrangler, modules, { origin, via = "service", policy, vars = {}, kv = {}, counters = true, telemetry = true, standIn, events, probe: probed = false }) {
   const { POLICY, ...others } = wrangler.vars ?? {};
   const document = policy === undefined ? POLICY : policy;
   const classes = wrangler.durable_objects.bindings;
@@ -88,9 +89,12 @@ function describe(wrangler, modules, { origin, via = "service", policy, vars = {
           compatibilityFlags: wrangler.compatibility_flags ?? [],
           globalOutbound: via === "route" ? "origin" : "loopback",
           bindings: [
-            ...classes.map(({ name, class_name }) => ({ name, durableObjectNamespace: class_name })).filter(({ name }) => name !== COUNTER),
-            ...(standIn ? [{ name: COUNTER, wrapped: { moduleName: STAND_IN } }] : []),
-            ...(counters && !standIn ? [{ name: COUNTER, durableObjectNamespace: counters === true ? "Counter" : { className: "Counter", serviceName: "broken" } }] : []),
+            ...classes.flatMap(({ name, class_name: own }) => {
+              if (name === COUNTER && standIn) return [{ name, wrapped: { moduleName: STAND_IN } }];
+              const works = name === COUNTER ? counters : telemetry;
+              if (works === false) return [];
+              return [{ name, durableObjectNamespace: works === true ? own : { className: "Counter", serviceName: `broken-${works}` } }];
+            }),
             ...(events ? [{ name: "EVENTS", analyticsEngine: "events" }] : []),
             ...Object.entries(variables).map(([name, value]) => (typeof value === "string" ? { name, text: value } : { name, json: JSON.stringify(value) })),
             ...Object.keys(kv).map((name) => ({ name, kvNamespace: `kv-${name}` })),
@@ -101,7 +105,7 @@ function describe(wrangler, modules, { origin, via = "service", policy, vars = {
           durableObjectStorage: { localDisk: "storage" },
         },
       },
-      ...(typeof counters === "string" ? [broken(counters)] : []),
+      ...["throws", "silent"].filter((how) => how === counters || how === telemetry).map(broken),
       external(origin, "origin"),
       ...(events ? [external(events, "events")] : []),
       ...Object.entries(kv).map(([name, namespace]) => external(namespace, `kv-${name}`)),
