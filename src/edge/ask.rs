@@ -30,7 +30,7 @@ pub async fn ask(env: &Env, questions: &[Question], timeout: Span) -> Vec<Reply>
         .collect();
     for reply in &replies {
         if let Reply::Answer(Answer::Charged(charged)) = reply {
-            telemetry::wrote(charged.rows);
+            telemetry::wrote(charged.rows, charged.faults);
         }
     }
     replies

@@ -38,6 +38,9 @@ pub struct Counter {
 /// Called with the id of an acquisition whose answer is closed.
 type Left = Closure<dyn FnMut(u64)>;
 
+/// Called with the key of what was written behind and failed after all.
+type Failed = Closure<dyn FnMut(JsValue)>;
+
 struct Inner {
     ledger: RefCell<Ledger<ObjectStore>>,
     /// Promises of callers that wait for a slot.
@@ -45,7 +48,7 @@ struct Inner {
     timer: RefCell<Option<(Timestamp, JsValue)>>,
     wake: RefCell<Option<Closure<dyn FnMut()>>>,
     left: RefCell<Option<Left>>,
-    state: ObjectState,
+    failed: RefCell<Option<Failed>>,
 }
 
 #[wasm_bindgen]
@@ -60,7 +63,7 @@ impl Counter {
             timer: RefCell::default(),
             wake: RefCell::default(),
             left: RefCell::default(),
-            state,
+            failed: RefCell::default(),
         });
         let weak = Rc::downgrade(&inner);
         let wake = Closure::new(move || {
@@ -76,6 +79,16 @@ impl Counter {
             }
         });
         *inner.left.borrow_mut() = Some(left);
+        let weak = Rc::downgrade(&inner);
+        let failed = Closure::new(move |key: JsValue| {
+            if let Some(inner) = weak.upgrade() {
+                inner.failed(key.as_string().as_deref());
+            }
+        });
+        let mut ledger = inner.ledger.borrow_mut();
+        ledger.store_mut().on_failure(failed.as_ref());
+        drop(ledger);
+        *inner.failed.borrow_mut() = Some(failed);
         Counter { inner }
     }
 
@@ -140,6 +153,11 @@ impl Inner {
         self.arrange();
     }
 
+    fn failed(&self, key: Option<&str>) {
+        self.ledger.borrow_mut().write_failed(key, clock::now());
+        self.arrange();
+    }
+
     fn wake(&self) {
         *self.timer.borrow_mut() = None;
         self.ledger.borrow_mut().wake(clock::now());
@@ -152,8 +170,8 @@ impl Inner {
         for (id, answer) in decided {
             self.answer_waiter(id, &answer);
         }
-        self.set_timer();
         self.set_alarm();
+        self.set_timer();
     }
 
     fn answer_waiter(&self, id: CallId, answer: &Answer) {
@@ -194,8 +212,9 @@ impl Inner {
             reason = "milliseconds before the year 287396"
         )]
         let at_ms = at.as_millis_ceil() as f64;
-        if js::set_alarm(&self.state.storage(), at_ms).is_err() {
-            js::log_error("weir: a counter object could not set its alarm");
+        let set = self.ledger.borrow().store().set_alarm(at_ms);
+        if set.is_err() {
+            self.ledger.borrow_mut().write_failed(None, clock::now());
         }
     }
 }

@@ -242,10 +242,16 @@ export function putNow(storage, key, bytes) {
   storage.kv.put(key, bytes);
 }
 
-/** Writes a row behind the answers. */
-export function putBehind(storage, key, bytes) {
-  storage.put(key, bytes, { allowUnconfirmed: true }).catch(() => {});
+/** Writes a row behind the answers; `failed(key)` is called where it is not written after all. */
+export function putBehind(storage, failed, key, bytes) {
+  storage.put(key, bytes, { allowUnconfirmed: true }).catch(complain(failed, key));
 }
+
+/** What to do with a failure that comes late. */
+const complain = (failed, key) => (error) => {
+  console.error(`weir: storage of a counter object failed: ${error}`);
+  failed?.(key);
+};
 
 export function getRow(storage, key) {
   return storage.kv.get(key);
@@ -256,10 +262,10 @@ export function deleteRow(storage, key) {
 }
 
 /** Everything, the alarm included: an object that holds nothing costs nothing. */
-export function deleteAll(storage) {
-  storage.deleteAll().catch(() => {});
+export function deleteAll(storage, failed) {
+  storage.deleteAll().catch(complain(failed));
 }
 
-export function setAlarm(storage, atMs) {
-  storage.setAlarm(atMs, { allowUnconfirmed: true }).catch(() => {});
+export function setAlarm(storage, failed, atMs) {
+  storage.setAlarm(atMs, { allowUnconfirmed: true }).catch(complain(failed));
 }

@@ -118,13 +118,18 @@ extern "C" {
     #[wasm_bindgen(js_name = deleteRow, catch)]
     pub fn delete_row(storage: &Storage, key: &str) -> Result<(), JsValue>;
     #[wasm_bindgen(js_name = deleteAll, catch)]
-    pub fn delete_all(storage: &Storage) -> Result<(), JsValue>;
+    pub fn delete_all(storage: &Storage, failed: &JsValue) -> Result<(), JsValue>;
     #[wasm_bindgen(js_name = setAlarm, catch)]
-    pub fn set_alarm(storage: &Storage, at_ms: f64) -> Result<(), JsValue>;
+    pub fn set_alarm(storage: &Storage, failed: &JsValue, at_ms: f64) -> Result<(), JsValue>;
     #[wasm_bindgen(js_name = putNow, catch)]
     pub fn put_now(storage: &Storage, key: &str, bytes: &Uint8Array) -> Result<(), JsValue>;
     #[wasm_bindgen(js_name = putBehind, catch)]
-    pub fn put_behind(storage: &Storage, key: &str, bytes: &Uint8Array) -> Result<(), JsValue>;
+    pub fn put_behind(
+        storage: &Storage,
+        failed: &JsValue,
+        key: &str,
+        bytes: &Uint8Array,
+    ) -> Result<(), JsValue>;
 }
 
 #[wasm_bindgen(module = "/src/edge/way.js")]

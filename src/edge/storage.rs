@@ -11,18 +11,36 @@ use super::js::{self, Storage};
 use crate::ledger::{Store, StoreFault, Urgency};
 
 /// [`Store`] over the platform's storage.
-pub struct ObjectStore(Storage);
+pub struct ObjectStore {
+    storage: Storage,
+    /// Called with the key of what was written behind and failed after all.
+    failed: JsValue,
+}
 
 impl ObjectStore {
     /// The storage of an object.
     pub fn new(storage: Storage) -> Self {
-        ObjectStore(storage)
+        ObjectStore {
+            storage,
+            failed: JsValue::UNDEFINED,
+        }
+    }
+
+    /// From now on `failed` is called with the key of a row that was written behind and failed after
+    /// all, and with undefined where deleting everything did.
+    pub fn on_failure(&mut self, failed: &JsValue) {
+        self.failed = failed.clone();
+    }
+
+    /// Sets the alarm of the object.
+    pub fn set_alarm(&self, at_ms: f64) -> Result<(), StoreFault> {
+        js::set_alarm(&self.storage, &self.failed, at_ms).map_err(fault)
     }
 }
 
 impl Store for ObjectStore {
     fn load(&mut self) -> Result<Vec<(String, Vec<u8>)>, StoreFault> {
-        let flat = js::rows(&self.0).map_err(fault)?;
+        let flat = js::rows(&self.storage).map_err(fault)?;
         let mut rows = Vec::new();
         let mut values = flat.iter();
         while let (Some(key), Some(value)) = (values.next(), values.next()) {
@@ -34,25 +52,25 @@ impl Store for ObjectStore {
     }
 
     fn get(&mut self, key: &str) -> Result<Option<Vec<u8>>, StoreFault> {
-        let value = js::get_row(&self.0, key).map_err(fault)?;
+        let value = js::get_row(&self.storage, key).map_err(fault)?;
         Ok(value.dyn_ref::<Uint8Array>().map(Uint8Array::to_vec))
     }
 
     fn put(&mut self, key: &str, bytes: &[u8], urgency: Urgency) -> Result<(), StoreFault> {
         let bytes = Uint8Array::from(bytes);
         let put = match urgency {
-            Urgency::BeforeAnswer => js::put_now,
-            Urgency::Behind => js::put_behind,
+            Urgency::BeforeAnswer => js::put_now(&self.storage, key, &bytes),
+            Urgency::Behind => js::put_behind(&self.storage, &self.failed, key, &bytes),
         };
-        put(&self.0, key, &bytes).map_err(fault)
+        put.map_err(fault)
     }
 
     fn delete(&mut self, key: &str) -> Result<(), StoreFault> {
-        js::delete_row(&self.0, key).map_err(fault)
+        js::delete_row(&self.storage, key).map_err(fault)
     }
 
     fn delete_all(&mut self) -> Result<(), StoreFault> {
-        js::delete_all(&self.0).map_err(fault)
+        js::delete_all(&self.storage, &self.failed).map_err(fault)
     }
 }
 

@@ -103,9 +103,9 @@ pub fn retried(questions: &[Question], provisional: bool) {
     SUMS.with_borrow_mut(|sums| sums.retried(questions.len(), provisional));
 }
 
-/// Counts rows that an object wrote.
-pub fn wrote(rows: u32) {
-    SUMS.with_borrow_mut(|sums| sums.wrote(rows));
+/// Counts rows that an object wrote, and the times that its storage failed.
+pub fn wrote(rows: u32, faults: u32) {
+    SUMS.with_borrow_mut(|sums| sums.wrote(rows, faults));
 }
 
 /// Reports what this isolate has counted. False where that did not arrive, and is kept.

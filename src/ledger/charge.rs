@@ -64,13 +64,14 @@ impl<S: Store> Ledger<S> {
             admitted,
             outcomes,
             rows: 0,
+            faults: 0,
         };
         let past = Past::Charged {
             charged: charged.clone(),
             spent,
         };
         self.recent.insert(charge.id, past, self.now);
-        charged.rows = self.rows_since_last_answer();
+        (charged.rows, charged.faults) = self.storage_since_last_answer();
         Answer::Charged(charged)
     }
 

@@ -40,10 +40,12 @@ impl<S: Store> Ledger<S> {
         }
         let mut refused = charge.items.iter().zip(&outcomes);
         let admitted = !refused.any(|(item, outcome)| item.enforce && !outcome.conforms);
+        let (rows, faults) = self.storage_since_last_answer();
         Answer::Charged(Charged {
             admitted,
             outcomes,
-            rows: self.rows_since_last_answer(),
+            rows,
+            faults,
         })
     }
 }

@@ -10,7 +10,7 @@
 //! 4. [`Ledger::take_alarm`] is when the platform's alarm has to call [`Ledger::alarm`], if that has
 //!    changed.
 //!
-//! Steps 2 to 4 follow every call of `open`, `handle`, `gone`, `wake` and `alarm`.
+//! Steps 2 to 4 follow every call of `open`, `handle`, `gone`, `wake`, `alarm` and `write_failed`.
 //!
 //! # Invariants
 //!
@@ -68,7 +68,8 @@ pub struct Ledger<S> {
     recent: Recent,
     running: Running,
     shelf: Shelf<S>,
-    rows_reported: u64,
+    /// Rows written and failures of storage that answers have told of.
+    reported: (u64, u64),
     damaged: u64,
 }
 
@@ -147,10 +148,12 @@ impl<S: Store> Ledger<S> {
         }
     }
 
-    fn rows_since_last_answer(&mut self) -> u32 {
-        let rows = self.shelf.written.saturating_sub(self.rows_reported);
-        self.rows_reported = self.shelf.written;
-        u32::try_from(rows).unwrap_or(u32::MAX)
+    /// Rows written and failures of storage that no answer has told of yet.
+    fn storage_since_last_answer(&mut self) -> (u32, u32) {
+        let total = (self.shelf.written, self.shelf.faults);
+        let (rows, faults) = std::mem::replace(&mut self.reported, total);
+        let since = |now: u64, then| u32::try_from(now.saturating_sub(then)).unwrap_or(u32::MAX);
+        (since(total.0, rows), since(total.1, faults))
     }
 }
 

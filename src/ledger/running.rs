@@ -36,6 +36,11 @@ impl Running {
         self.due.into_iter().chain(self.slots.next_event()).min()
     }
 
+    /// What storage knows is not what was written.
+    pub fn lose_row(&mut self) {
+        self.saved = self.slots.revision().wrapping_sub(1);
+    }
+
     fn changed(&self) -> bool {
         self.saved != self.slots.revision()
     }

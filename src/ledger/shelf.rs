@@ -36,6 +36,8 @@ pub(super) struct Shelf<S> {
     due: Set<(Timestamp, CounterKey)>,
     alarm: Option<Timestamp>,
     alarm_is_news: bool,
+    /// The alarm could not be set: when that is tried again.
+    pub alarm_again_at: Option<Timestamp>,
     pub written: u64,
     pub faults: u64,
 }
@@ -49,6 +51,7 @@ impl<S: Store> Shelf<S> {
             due: Set::new(),
             alarm: None,
             alarm_is_news: false,
+            alarm_again_at: None,
             written: 0,
             faults: 0,
         }
@@ -207,9 +210,26 @@ impl<S: Store> Shelf<S> {
         std::mem::take(&mut self.alarm_is_news).then_some(self.alarm)?
     }
 
+    /// The alarm was not set, or what it should have deleted is still there.
+    pub fn set_alarm_again(&mut self, now: Timestamp) {
+        if self.alarm.is_some() {
+            self.alarm_again_at = Some(now + FLUSH_INTERVAL);
+        } else {
+            self.plan_alarm(now + LATE, now);
+        }
+    }
+
+    pub fn retry_alarm(&mut self, now: Timestamp) {
+        if self.alarm_again_at.is_some_and(|at| at <= now) {
+            self.alarm_again_at = None;
+            self.alarm_is_news = true;
+        }
+    }
+
     /// The alarm has gone off: clears out what is void.
     pub fn on_alarm(&mut self, now: Timestamp) {
         self.alarm = None;
+        self.alarm_again_at = None;
         let live = |at: &Timestamp| *at > now;
         if !self.rows.values().chain(&self.slots_row).any(live) {
             let done = self.store.delete_all();

@@ -34,7 +34,7 @@ impl<S: Store> Ledger<S> {
             recent: Recent::default(),
             running: Running::default(),
             shelf: Shelf::new(store),
-            rows_reported: 0,
+            reported: (0, 0),
             damaged: 0,
         };
         let rows = ledger.shelf.store.load();
@@ -51,6 +51,7 @@ impl<S: Store> Ledger<S> {
             let row = row::counter_key(key).zip(row::decode(bytes));
             let Some((key, row)) = row.filter(|(_, row)| row.written_at <= now + MOST_AHEAD) else {
                 ledger.damaged = ledger.damaged.saturating_add(1);
+                ledger.shelf.faults = ledger.shelf.faults.saturating_add(1);
                 ledger.shelf.delete(key);
                 continue;
             };
@@ -75,7 +76,9 @@ impl<S: Store> Ledger<S> {
         let rows = self.shelf.next_due();
         let promise = self.promises.first_awaited_end();
         let slots = self.running.next_wake();
-        rows.into_iter().chain(promise).chain(slots).min()
+        let alarm = self.shelf.alarm_again_at;
+        let all = [rows, promise, slots, alarm];
+        all.into_iter().flatten().min()
     }
 
     /// Does what is due: ends waits and leases, and writes what would matter if the object left memory. Early, late and
@@ -91,6 +94,29 @@ impl<S: Store> Ledger<S> {
             }
         }
         self.save_slots();
+        self.shelf.retry_alarm(self.now);
+    }
+
+    /// What was written behind has failed after all: the row with this key, or with none the alarm or
+    /// the deleting of everything. It is counted and done again in a while.
+    pub fn write_failed(&mut self, key: Option<&str>, now: Timestamp) {
+        self.advance(now);
+        self.shelf.faults = self.shelf.faults.saturating_add(1);
+        match key {
+            None => self.shelf.set_alarm_again(self.now),
+            Some(ROW) => {
+                self.running.lose_row();
+                self.watch_slots();
+            }
+            Some(key) => {
+                let key = row::counter_key(key);
+                let counter = key.and_then(|key| Some((key, self.table.get_mut(key)?)));
+                if let Some((key, counter)) = counter {
+                    counter.restate = true;
+                    self.shelf.schedule(key, counter, self.now);
+                }
+            }
+        }
     }
 
     /// The time that the platform's alarm must be set to now, in place of an earlier one; None

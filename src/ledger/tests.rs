@@ -69,6 +69,15 @@ struct Bench {
     ids: u64,
 }
 
+/// What a charge of one item would find.
+fn peek_at(item: &Item) -> Call {
+    Call::Peek(Charge {
+        id: CallId(0),
+        provisional: None,
+        items: vec![item.clone()],
+    })
+}
+
 impl Bench {
     fn new() -> Bench {
         Bench::with(MemoryStore::default(), 0)

@@ -17,7 +17,7 @@ struct Family {
     places: usize,
 }
 
-const FAMILIES: [Family; 9] = [
+const FAMILIES: [Family; 10] = [
     counter(
         "weir_near_limit_total",
         "Requests with which a key crossed 80 % of its quota.",
@@ -35,6 +35,10 @@ const FAMILIES: [Family; 9] = [
     counter(
         "weir_rows_written_total",
         "Rows that counter objects wrote to storage.",
+    ),
+    counter(
+        "weir_storage_faults_total",
+        "Times that the storage of a counter object failed.",
     ),
     counter(
         "weir_telemetry_lost_total",

@@ -90,6 +90,7 @@ pub struct Sums {
     calls: [u64; CALLS.len()],
     retries: [u64; RETRIES.len()],
     rows: u64,
+    storage_faults: u64,
     lost: u64,
     passed: u32,
     /// Reports under earlier policies, or that did not arrive.
@@ -143,9 +144,10 @@ impl Sums {
         );
     }
 
-    /// Counts rows that an object wrote.
-    pub fn wrote(&mut self, rows: u32) {
+    /// Counts rows that an object wrote, and the times that its storage failed.
+    pub fn wrote(&mut self, rows: u32, faults: u32) {
         self.rows = self.rows.saturating_add(rows.into());
+        self.storage_faults = self.storage_faults.saturating_add(faults.into());
     }
 
     /// Counts what found no room.

@@ -34,11 +34,12 @@ const FORESEEN: [Outcome; 5] = [
     Outcome::FailedClosed,
 ];
 /// Series that are there from the start.
-const ALWAYS: [&str; 5] = [
+const ALWAYS: [&str; 6] = [
     "weir_object_calls_total{kind=\"charge\"}",
     "weir_object_retries_total{reason=\"failed\"}",
     "weir_object_retries_total{reason=\"provisional\"}",
     "weir_rows_written_total{}",
+    "weir_storage_faults_total{}",
     "weir_telemetry_lost_total{}",
 ];
 

@@ -34,6 +34,7 @@ impl Answer {
             'c' => Answer::Charged(Charged {
                 admitted: head.number(0)? & 1 != 0,
                 rows: head.small()?,
+                faults: head.small()?,
                 outcomes: items.items(MAX_ITEMS, read_outcome)?,
             }),
             'd' => Answer::Done(head.number(0)? & 1 != 0),
@@ -65,6 +66,7 @@ fn write_charged(charged: &Charged) -> String {
     let mut to = Writer::new('c');
     to.number(u64::from(charged.admitted), 0);
     to.number(u64::from(charged.rows), 0);
+    to.number(u64::from(charged.faults), 0);
     for outcome in &charged.outcomes {
         to.section();
         let conforms = if outcome.conforms { CONFORMS } else { 0 };

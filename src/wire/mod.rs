@@ -208,6 +208,8 @@ pub struct Charged {
     pub outcomes: Vec<Outcome>,
     /// Rows written to storage since the last answer, for the metrics.
     pub rows: u32,
+    /// Times that storage failed since the last answer.
+    pub faults: u32,
 }
 
 /// What one limit says.

@@ -160,6 +160,7 @@ fn answers_unchanged() {
         Answer::Charged(Charged {
             admitted: true,
             rows: 0,
+            faults: 0,
             outcomes: vec![passed],
         }),
         "1c.1~1.3n.1p71o0.3.3q280",
@@ -168,9 +169,19 @@ fn answers_unchanged() {
         Answer::Charged(Charged {
             admitted: false,
             rows: 2,
+            faults: 0,
             outcomes: vec![refused, Outcome::default()],
         }),
         "1c..2~6.....fvvvvvvvvvvvv.9h5k0~",
+    );
+    check_answer(
+        Answer::Charged(Charged {
+            admitted: true,
+            rows: 0,
+            faults: 3,
+            outcomes: vec![],
+        }),
+        "1c.1..3",
     );
     check_answer(Answer::Done(true), "1d.1");
     check_answer(Answer::Done(false), "1d");

@@ -198,6 +198,7 @@ fn refused(policy: &Policy, plan: &Plan, memory: &mut Memory, wait: Span) -> Vec
         admitted: false,
         outcomes: vec![outcome; plan.applied.len()],
         rows: 0,
+        faults: 0,
     }));
     match memory.conclude(policy, plan, round, &[answer], NOW) {
         Conclusion::Verdict(verdict) => verdict.outcomes.into_iter().flatten().collect(),
@@ -253,6 +254,7 @@ fn an_announced_shadow_rule_shows_nothing_left_to_whom_it_would_refuse() {
         admitted: true,
         outcomes: vec![outcome],
         rows: 0,
+        faults: 0,
     }));
     let Conclusion::Verdict(verdict) = memory.conclude(&policy, &plan, round, &[answer], NOW)
     else {

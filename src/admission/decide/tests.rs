@@ -80,6 +80,7 @@ fn refusal(seconds: u64, provisional: bool) -> Reply {
             ..Outcome::default()
         }],
         rows: 0,
+        faults: 0,
     }))
 }
 

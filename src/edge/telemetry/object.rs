@@ -189,7 +189,7 @@ impl Kept {
         )]
         let at_ms = until.as_millis_ceil() as f64;
         if store.put(UNTIL, text.as_bytes(), Urgency::Behind).is_err()
-            || js::set_alarm(&self.state.storage(), at_ms).is_err()
+            || js::set_alarm(&self.state.storage(), &JsValue::UNDEFINED, at_ms).is_err()
         {
             js::log_error("weir: a telemetry object could not set its alarm");
         }

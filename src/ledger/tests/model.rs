@@ -168,6 +168,7 @@ impl World {
             call,
             Charged {
                 rows: 0,
+                faults: 0,
                 ..charged.clone()
             },
         ));

@@ -214,6 +214,51 @@ fn a_store_that_fails_is_counted_and_decisions_go_on() {
 }
 
 #[test]
+fn what_was_written_behind_and_failed_after_all_is_written_again() {
+    let mut bench = Bench::new();
+    let item = window(1, 2, 60_000);
+    for n in 0..2 {
+        assert!(bench.charge(n, std::slice::from_ref(&item)).admitted);
+    }
+    bench.wake_until(2_500);
+    let (row, _) = bench.ledger.store_mut().rows.pop_first().unwrap();
+    // The platform says so some time later.
+    bench.ledger.write_failed(Some(&row), at(3_000));
+    let Answer::Charged(charged) = bench.call(3_000, &peek_at(&item)) else {
+        panic!()
+    };
+    assert_eq!((charged.rows, charged.faults), (1, 1), "told once");
+    let Answer::Charged(charged) = bench.call(3_000, &peek_at(&item)) else {
+        panic!()
+    };
+    assert_eq!((charged.rows, charged.faults), (0, 0), "told once");
+    assert_eq!(bench.remaining(3_000, &item), 0, "and nothing is forgotten");
+    bench.wake_until(5_000);
+    assert_eq!(bench.restart(12_000).remaining(12_000, &item), 0);
+}
+
+#[test]
+fn an_alarm_that_could_not_be_set_is_set_again_after_a_while() {
+    let mut bench = Bench::new();
+    let exact = Item {
+        durable: true,
+        ..window(1, 2, 60_000)
+    };
+    bench.charge(0, std::slice::from_ref(&exact));
+    let alarm = bench.ledger.take_alarm();
+    assert_eq!(alarm, Some(at(61_000)));
+    bench.ledger.write_failed(None, at(10));
+    assert_eq!(bench.ledger.take_alarm(), None, "not in a loop");
+    bench.wake_until(2_010);
+    assert_eq!(bench.ledger.take_alarm(), alarm);
+    // Where everything should have been deleted and was not, it is tried again.
+    bench.ledger.alarm(at(61_000));
+    assert_eq!((bench.rows(), bench.ledger.take_alarm()), (0, None));
+    bench.ledger.write_failed(None, at(61_100));
+    assert!(bench.ledger.take_alarm().is_some());
+}
+
+#[test]
 fn the_clock_of_another_machine_takes_nothing_back() {
     let mut bench = Bench::new();
     let exact = Item {

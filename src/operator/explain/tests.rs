@@ -38,6 +38,7 @@ fn explain(request: Described, conforms: &dyn Fn(u64) -> bool) -> Value {
             Some(Answer::Charged(Charged {
                 admitted: true,
                 rows: 0,
+                faults: 0,
                 outcomes: outcomes.collect(),
             }))
         })

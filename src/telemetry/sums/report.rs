@@ -23,6 +23,7 @@ impl Sums {
         }
         for (name, count) in [
             ("weir_rows_written_total", &mut self.rows),
+            ("weir_storage_faults_total", &mut self.storage_faults),
             ("weir_telemetry_lost_total", &mut self.lost),
         ] {
             counted(out, &["c", name, ""], &[std::mem::take(count)]);
