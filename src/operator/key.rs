@@ -150,6 +150,7 @@ mod tests {
                 ..Outcome::default()
             }],
             rows: 0,
+            faults: 0,
         });
         let told = seen.document(Some(&answer));
         assert_eq!(told["counter"]["hash"], key.to_string());
