@@ -2,8 +2,13 @@
 export interface ClientOptions extends CallOptions {
   /** Sends one request. Default: the global `fetch`. */
   fetch?: (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
-  /** Milliseconds since 1970. Default: `Date.now`. */
+  /** Milliseconds by a clock that is never set, to measure waits with. Default: `performance.timeOrigin + performance.now()`. */
   now?: () => number;
+  /**
+   * Milliseconds since 1970, to read a date in an answer that does not say what time it is there. Default: `now` where
+   * that is given, else `Date.now`.
+   */
+  date?: () => number;
   /** A number from 0 up to, but not including, 1. Default: `Math.random`. */
   random?: () => number;
   /** Default: the global `setTimeout`. */

@@ -18,7 +18,9 @@ const MAX_ENTRIES = 500;
 /** Looked up at each call and not once, so that whoever replaces a global later is heard. */
 const DEFAULTS = {
   fetch: (input, init) => globalThis.fetch(input, init),
-  now: () => Date.now(),
+  // Runs on evenly, whatever the wall clock is set to: a block neither ends early by that nor lasts longer.
+  now: () => performance.timeOrigin + performance.now(),
+  date: () => Date.now(),
   random: () => Math.random(),
   setTimeout: (run, ms) => globalThis.setTimeout(run, ms),
   clearTimeout: (timer) => globalThis.clearTimeout(timer),
@@ -48,7 +50,7 @@ export class RateLimitedError extends Error {
 
 /** Makes a client with a memory of its own. Every option has a default; see weir-client.d.ts. */
 export function createClient(options = {}) {
-  const settings = withOptions(DEFAULTS, options);
+  const settings = withOptions({ ...DEFAULTS, date: options.now ?? DEFAULTS.date }, options);
   const memory = new BlockMemory(MAX_ENTRIES);
 
   async function send(input, init, options = {}) {
@@ -80,7 +82,7 @@ export function createClient(options = {}) {
       const sentAt = time();
       attempts += 1;
       const response = await settings.fetch(input, init);
-      const limits = readLimits(response.headers, settings.now());
+      const limits = readLimits(response.headers, settings.date());
       memory.learn(call.route, limits.flatMap(({ name }) => name ?? []), time());
       if (!REFUSALS.has(response.status)) {
         memory.passed(call.route, sentAt);
@@ -94,7 +96,7 @@ export function createClient(options = {}) {
       refusal = { response, policies, code: problem?.error ?? null };
       const row = memory.refused(call.route, sentAt, time());
       const hintMs =
-        retryAfterMs(response.headers.get('retry-after'), response.headers.get('date'), settings.now()) ??
+        retryAfterMs(response.headers.get('retry-after'), response.headers.get('date'), settings.date()) ??
         problem?.retryAfterMs ??
         longestReset(limits);
       const baseMs = baseDelay(hintMs, row, settings.maxDelayMs);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BlockMemory } from '../../www/client/memory.js';
-import { RateLimitedError } from '../../www/weir-client.js';
+import { RateLimitedError, createClient } from '../../www/weir-client.js';
 import { START, ok, refused, refusedByWeir, world } from './world.mjs';
 
 const A = 'https://example.test/a';
@@ -130,6 +130,27 @@ test('a clock that is set back does not prolong a block', () => {
   memory.blockRoute(route, 2_000, START);
   assert.equal(memory.remaining(route, START + 500), 1_500);
   assert.equal(memory.remaining(route, START - 3_600_000), 2_000);
+});
+
+test('a wall clock that is set, either way, neither shortens a block nor prolongs it', async (t) => {
+  let wall = START;
+  t.mock.method(Date, 'now', () => wall);
+  const client = createClient({ fetch: async () => refused({ 'retry-after': '600' })(), maxRetries: 0 });
+  await assert.rejects(client.fetch(A), RateLimitedError);
+  for (const shift of [3_600_000, -3_600_000]) {
+    wall = START + shift;
+    const left = client.waitTime(A);
+    assert.ok(left > 590_000 && left <= 600_000, `${left} ms`);
+    await assert.rejects(client.fetch(A, {}, { maxWaitMs: 0 }), (error) => error.attempts === 0);
+  }
+});
+
+test('a date without a clock beside it is read by the wall clock', async (t) => {
+  const wall = START + 86_400_000;
+  t.mock.method(Date, 'now', () => wall);
+  const headers = { 'retry-after': new Date(wall + 5_000).toUTCString() };
+  const client = createClient({ fetch: async () => refused(headers)(), maxRetries: 0 });
+  await assert.rejects(client.fetch(A), (error) => error.retryAfter === 5);
 });
 
 test('the memory is bounded, and forgets what blocks nothing before what does', () => {

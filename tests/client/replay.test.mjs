@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readProblem } from '../../www/client/replay.js';
 import { RateLimitedError } from '../../www/weir-client.js';
 import { ok, refused, refusedByWeir, world } from './world.mjs';
 
@@ -84,4 +85,13 @@ test('an answer that is waited upon gives its connection back', async () => {
   const w = world([() => new Response(body(), { status: 429 }), ok()]);
   await w.outcome(w.client.fetch(URL_));
   assert.equal(cancelled, 1);
+});
+
+test('a refusal whose document never ends is a refusal without one', async () => {
+  const head = new TextEncoder().encode('{"error":"rate_limited","status":429');
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(head) });
+  const response = new Response(body, { status: 429, headers: { 'content-type': 'application/problem+json' } });
+  assert.equal(await readProblem(response, 20), null);
+  // The caller may still read what there is of it.
+  assert.deepEqual((await response.body.getReader().read()).value, head);
 });

@@ -54,7 +54,8 @@ export function parseHttpDate(text, nowMs) {
 export function retryAfterMs(value, date, nowMs) {
   const text = value?.trim() ?? '';
   if (text === '' || text.length > MAX_FIELD_CHARS) return null;
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
+  // Of several fields, which a Headers object joins by commas, the one that takes longest is kept to.
+  if (/^\d+(\.\d+)?(\s*,\s*\d+(\.\d+)?)*$/.test(text)) return Math.ceil(Math.max(...text.split(',').map(Number)) * 1000);
   const moment = parseHttpDate(text, nowMs);
   if (moment === null) return null;
   const ahead = moment - (parseHttpDate(date?.trim() ?? '', nowMs) ?? nowMs);

@@ -6,8 +6,9 @@ const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
 /** Weir's codes for "not now". With each of them the origin has seen nothing of the request. */
 const NOT_NOW = new Set(['rate_limited', 'busy', 'unavailable']);
 
-/** Longer than any problem document of Weir's. */
+/** Longer than any problem document of Weir's, and than one takes to arrive. */
 const MAX_PROBLEM_BYTES = 64 * 1024;
+const PATIENCE_MS = 5_000;
 
 /**
  * Whether the body can be sent again: a stream is gone once it has been read.
@@ -51,16 +52,17 @@ function isRefusalByWeir(problem, status) {
  */
 
 /**
- * The problem document of an answer, or null where it has none. The answer stays readable.
+ * The problem document of an answer, or null where it has none, or none that arrives. The answer stays readable.
  * @param {Response} response
+ * @param {number} patienceMs
  * @returns {Promise<Problem | null>}
  */
-export async function readProblem(response) {
+export async function readProblem(response, patienceMs = PATIENCE_MS) {
   const type = response.headers.get('content-type')?.split(';')[0].trim().toLowerCase();
   if (type !== 'application/problem+json' || response.body === null) return null;
   let document;
   try {
-    document = JSON.parse(await readText(response.clone().body, MAX_PROBLEM_BYTES));
+    document = JSON.parse(await readText(response.clone().body, MAX_PROBLEM_BYTES, AbortSignal.timeout(patienceMs)));
   } catch {
     return null;
   }
@@ -75,14 +77,17 @@ export async function readProblem(response) {
   };
 }
 
-/** @param {ReadableStream<Uint8Array>} stream @param {number} maxBytes */
-async function readText(stream, maxBytes) {
+/** @param {ReadableStream<Uint8Array>} stream @param {number} maxBytes @param {AbortSignal} signal */
+async function readText(stream, maxBytes, signal) {
   const reader = stream.getReader();
+  // A read that is under way ends with it. Not awaited, as below.
+  signal.addEventListener('abort', () => reader.cancel().catch(() => {}), { once: true });
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
   for (;;) {
     const { done, value } = await reader.read();
+    signal.throwIfAborted();
     if (done) return text + decoder.decode();
     bytes += value.byteLength;
     if (bytes > maxBytes) {
