@@ -32,16 +32,26 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write, err: &mut dyn Write) -> i
         Attack::new(kind, &policy, requests).for_each(|entry| replay.request(&entry));
     }
     let progress = io::stderr().is_terminal();
+    let mut broken = None;
     for file in arguments.files.iter().skip(1) {
         replay.begin(file);
-        if let Err(error) = read(file, &mut replay, progress, err) {
-            writeln!(err, "weir: {file}: {error}")?;
-            return Ok(Outcome::Unable);
-        }
+        broken = read(file, &mut replay, progress, err)
+            .err()
+            .map(|error| (file, error));
         replay.end();
+        if broken.is_some() {
+            break;
+        }
     }
     if progress {
         write!(err, "\r\x1b[K")?;
+    }
+    if let Some((file, error)) = &broken {
+        writeln!(err, "weir: {file}: {error}")?;
+        if replay.requests() == 0 {
+            return Ok(Outcome::Unable);
+        }
+        writeln!(err, "weir: the figures are of what came before that")?;
     }
     let report = replay.report();
     if arguments.has("--json") {
@@ -51,7 +61,9 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write, err: &mut dyn Write) -> i
         table::write(&report, out)?;
     }
     complain(&report, err)?;
-    Ok(if report.lines.unreadable > 0 {
+    Ok(if broken.is_some() {
+        Outcome::Unable
+    } else if report.lines.unreadable > 0 {
         Outcome::Faulty
     } else {
         Outcome::Good

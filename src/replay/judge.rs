@@ -3,19 +3,16 @@
 use super::counters::Counters;
 use super::entry::Entry;
 use super::rows::Rows;
+use super::shown;
 use crate::admission::Facts;
 use crate::admission::body::BodyPlan;
 use crate::admission::denial::Denials;
 use crate::admission::guard::{self, GuardFault};
-use crate::admission::keys::{Client, KeyValues};
-use crate::admission::plan::{self, Applied, Context, LimitRef, Plan, Settle, Tier};
+use crate::admission::plan::{self, Applied, Context, Plan, Settle, Tier};
 use crate::policy::{Action, Cost, Mode, Policy, RequestView};
 use crate::time::Timestamp;
 use crate::wire::names::Namer;
 use crate::wire::{Answer, Call, CallId, Charge, Outcome};
-
-/// Characters of a key that are shown.
-const SHOWN: usize = 64;
 
 /// What became of one request.
 #[derive(Clone, Debug, Default)]
@@ -219,7 +216,8 @@ impl Judge {
                 &mut found.shadow
             };
             which.push(row);
-            found.keys.push((row, self.key(one.limit, &entry.request)));
+            let key = shown::key(&self.policy, one.limit, &entry.request);
+            found.keys.push((row, key));
         }
         if admitted {
             self.settle(applied, &objects, &charges, entry, now);
@@ -249,34 +247,6 @@ impl Judge {
                     .ask(*ledger, &Call::Settle { id: *id, spent }, now);
                 self.calls = self.calls.saturating_add(1);
             }
-        }
-    }
-
-    /// The key that a limit counts the request under, for a person to read.
-    fn key(&self, limit: LimitRef, request: &dyn Facts) -> String {
-        let Some(of) = limit.of(&self.policy) else {
-            return String::new();
-        };
-        let patterns = limit.rule(&self.policy);
-        let patterns = patterns.and_then(|rule| rule.matches.paths.as_deref());
-        let mut patterns = patterns.unwrap_or_default().iter();
-        let captures = patterns.find_map(|pattern| pattern.matches(request.path()));
-        let client = Client::of(request.caller(), &self.policy);
-        let Ok(values) = KeyValues::resolve(&of.key, request, &client, captures) else {
-            return String::new();
-        };
-        let parts = values.parts().into_iter().map(|part| {
-            let value = String::from_utf8_lossy(part.value);
-            match part.source {
-                "ip" | "absent" | "worker" => value.into_owned(),
-                "unknown" => "no address".to_owned(),
-                source => format!("{source}={value}"),
-            }
-        });
-        let text = parts.collect::<Vec<_>>().join(" ");
-        match text {
-            text if text.is_empty() => "everybody".to_owned(),
-            text => text.chars().take(SHOWN).collect(),
         }
     }
 }

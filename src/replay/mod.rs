@@ -24,6 +24,7 @@ mod notes;
 pub mod numbers;
 pub mod report;
 mod rows;
+mod shown;
 mod summary;
 mod timeline;
 pub mod when;

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { tooFaint } from './contrast.mjs';
+import { before, test } from 'node:test';
+import { buildLab } from '../../scripts/lib/lab.mjs';
+import { controls, tooFaint, unseenFocus } from './look.mjs';
 import { openPage } from './page.mjs';
 import { openSite, refusal } from './site.mjs';
+
+before(buildLab);
 
 for (const colorScheme of ['light', 'dark']) {
   test(`every text of the demo can be read: ${colorScheme}`, async (t) => {
@@ -24,6 +27,49 @@ for (const colorScheme of ['light', 'dark']) {
     await check(() => name.press('Enter'), 'There is a queue');
   });
 }
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`every text and every field of the lab can be read, and the focus seen: ${colorScheme}`, async (t) => {
+    const site = await openSite(t);
+    const page = await openPage(t, site.origin, { colorScheme });
+    page.setDefaultTimeout(30_000);
+    await page.goto(`${site.origin}/_weir/lab`);
+    await page.getByRole('status').getByText(/^Replayed/).waitFor();
+    assert.deepEqual(await page.evaluate(tooFaint), []);
+    assert.deepEqual(await unseenFocus(page, 'run'), []);
+    await page.getByLabel('Mode').selectOption('shadow');
+    await page.getByText('In shadow', { exact: true }).first().waitFor();
+    await page.getByRole('textbox', { name: 'Policy' }).fill('rules = 3');
+    await page.getByRole('alert').getByText(/rules/).waitFor();
+    assert.deepEqual(await page.evaluate(tooFaint), []);
+  });
+
+  test(`the focus is seen everywhere in the demo: ${colorScheme}`, async (t) => {
+    const site = await openSite(t);
+    const page = await openPage(t, site.origin, { colorScheme });
+    await page.goto(`${site.origin}/_weir/demo`);
+    const last = await page.evaluate(() => document.querySelector('form [type="submit"], form button').id);
+    assert.deepEqual(await unseenFocus(page, last || 'BUTTON'), []);
+  });
+}
+
+test('a screen reader is told a name for every control, and of what changes', async (t) => {
+  const site = await openSite(t);
+  const page = await openPage(t, site.origin);
+  page.setDefaultTimeout(30_000);
+  for (const [path, most] of [['demo', 1], ['lab', 10]]) {
+    await page.goto(`${site.origin}/_weir/${path}`);
+    if (path === 'lab') await page.getByRole('status').getByText(/^Replayed/).waitFor();
+    const told = await controls(page);
+    assert.ok(told.length > most, told.join('\n'));
+    assert.deepEqual(told.filter((one) => /: $/.test(one)), []);
+    assert.equal(new Set(await page.locator('[role="status"], [aria-live="polite"]').evaluateAll((all) => all.map(({ id }) => id))).size > 0, true);
+    // Headings go down one step at a time, and there is one at the top.
+    const levels = await page.locator('h1, h2, h3, h4').evaluateAll((all) => all.map(({ tagName }) => Number(tagName[1])));
+    assert.equal(levels.filter((level) => level === 1).length, 1);
+    levels.reduce((before, level) => (assert.ok(level <= before + 1, levels.join()), level), 0);
+  }
+});
 
 test('nothing is cut off on a narrow screen, nor with text twice as large', async (t) => {
   const site = await openSite(t);

@@ -139,3 +139,124 @@ fn an_attack_needs_no_log() {
         "{out}"
     );
 }
+
+/// What a log of such bytes comes to: requests, lines that are none, and the outcome.
+#[track_caller]
+fn comes_to(name: &str, bytes: &[u8], expected: (u64, u64, Outcome), complaint: &str) {
+    let dir = Dir::new(name);
+    let policy = dir.write("policy.toml", POLICY.as_bytes());
+    let file = dir.write("a.log", bytes);
+    let (outcome, out, err) = said(&[&policy, &file, "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap_or_default();
+    let number = |value: &serde_json::Value| value.as_u64().unwrap_or_default();
+    let found = (
+        number(&report["requests"]),
+        number(&report["lines"]["unreadable"]),
+        outcome,
+    );
+    assert_eq!(found, expected, "{name}: {err}");
+    assert!(err.contains(complaint), "{name}: {err}");
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    packer.write_all(bytes).expect("memory");
+    packer.finish().expect("memory")
+}
+
+#[test]
+fn any_bytes_are_a_log() {
+    comes_to("empty", b"", (0, 0, Outcome::Good), "");
+    comes_to("blank", b"\n\r\n \n# no line\n", (0, 0, Outcome::Good), "");
+    comes_to(
+        "marked",
+        &[b"\xef\xbb\xbf", log(1).as_bytes()].concat(),
+        (1, 0, Outcome::Good),
+        "",
+    );
+    comes_to(
+        "last",
+        log(2).trim_end().as_bytes(),
+        (2, 0, Outcome::Good),
+        "",
+    );
+    let latin1 = log(1).replace("GET /", "GET /caf\u{1}").into_bytes();
+    let latin1: Vec<u8> = latin1
+        .into_iter()
+        .map(|byte| if byte == 1 { 0xe9 } else { byte })
+        .collect();
+    comes_to("latin-1", &latin1, (1, 0, Outcome::Good), "");
+    comes_to(
+        "binary",
+        &[0, 255, 10, 254, 10, 0],
+        (0, 3, Outcome::Faulty),
+        ":3: neither",
+    );
+    let long = "x".repeat(10_000_000);
+    let text = format!("{}{long}\n{}", log(1), log(1));
+    comes_to(
+        "long",
+        text.as_bytes(),
+        (2, 1, Outcome::Faulty),
+        ":2: longer than 64 KiB",
+    );
+    comes_to(
+        "json",
+        b"{}\n{\"time\"\n[]\n",
+        (0, 3, Outcome::Faulty),
+        ":2: not valid JSON",
+    );
+    let back = log(1) + &log(1).replace("12:00:00", "11:00:00");
+    comes_to(
+        "late",
+        back.as_bytes(),
+        (2, 0, Outcome::Good),
+        "1 requests are earlier than one before them, by up to 3600 s",
+    );
+}
+
+#[test]
+fn a_packed_log_that_breaks_off_is_told_with_what_there_was_of_it() {
+    let whole = packed(log(1_000).as_bytes());
+    let (half, _) = whole.split_at(whole.len() / 2 - 40);
+    comes_to(
+        "half",
+        half,
+        (499, 1, Outcome::Unable),
+        "the figures are of what came before that",
+    );
+    comes_to(
+        "head",
+        whole.get(..5).unwrap_or_default(),
+        (0, 0, Outcome::Unable),
+        "a.log: ",
+    );
+    comes_to(
+        "twice",
+        &[whole.clone(), whole.clone()].concat(),
+        (2_000, 0, Outcome::Good),
+        "",
+    );
+    comes_to(
+        "more",
+        &[whole, b"garbage".to_vec()].concat(),
+        (1_000, 0, Outcome::Unable),
+        "a.log: ",
+    );
+}
+
+#[test]
+fn what_a_terminal_would_obey_is_not_repeated_to_it() {
+    let dir = Dir::new("escape");
+    let policy = POLICY.replace("key = \"ip\"", "key = \"query:u\"");
+    let policy = dir.write("policy.toml", policy.as_bytes());
+    let line = log(1).replace("GET /", "GET /?u=%1b]0;owned%07%e2%80%ae");
+    let file = dir.write("a.log", line.repeat(3).as_bytes());
+    let (outcome, out, _) = said(&[&policy, &file]);
+    assert_eq!(outcome, Outcome::Good);
+    assert!(
+        out.contains("query:u=\u{fffd}]0;owned\u{fffd}\u{fffd} "),
+        "{out}"
+    );
+    assert!(!out.contains(|char: char| char.is_control() && char != '\n'));
+}
