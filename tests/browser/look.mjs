@@ -26,8 +26,8 @@ export function tooFaint() {
     if (element.closest('noscript') || element.checkVisibility() === false || element.matches(':disabled')) continue;
     const style = getComputedStyle(element);
     const text = [...element.childNodes].find((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== '');
-    const words = text?.data.trim() ?? element.value ?? '';
-    const of = text || 'value' in element ? contrast(style.color, behind(element)) : Infinity;
+    const words = text?.data.trim() ?? (element.matches('input, select, textarea') && element.value);
+    const of = contrast(style.color, behind(element));
     if (words && of < 4.5) faint.push(`${of.toFixed(2)}: ${words}`);
     if (element.matches('textarea, select, input:not([type="file"], [type="checkbox"], [type="radio"])')) {
       const edge = contrast(style.borderTopColor, behind(element.parentElement));
