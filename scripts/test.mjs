@@ -26,7 +26,7 @@ const STAGES = {
   }),
   client: () => nodeTests("tests/client"),
   build,
-  e2e: () => againstWeir("tests/e2e"),
+  e2e: (only) => againstWeir("tests/e2e", only),
   browser,
 };
 
@@ -129,18 +129,18 @@ async function nodeTests(folder, only = "", env = {}) {
 }
 
 /** Tests that need the Worker, the `weir` command and the demo origin to be built. */
-async function againstWeir(folder, env) {
+async function againstWeir(folder, only, env) {
   await buildWorker();
   const programs = await watched("cargo", ["build", "--quiet", "--bin", "weir", "--example", "origin"]);
   if (programs.code !== 0) return { passed: 0, failed: 1, note: "the command or the demo origin could not be built" };
-  return nodeTests(folder, env);
+  return nodeTests(folder, only, env);
 }
 
 async function browser(only) {
   const path = chromium();
   if (path !== null) {
     await buildLab();
-    return nodeTests("tests/browser", only, { CHROMIUM: path });
+    return againstWeir("tests/browser", only, { CHROMIUM: path });
   }
   say(HOW_TO_GET_ONE);
   return { passed: 0, failed: process.env.CI ? 1 : 0, note: "not run: there is no Chrome or Chromium" };

@@ -1,6 +1,6 @@
-// Whether a page's texts can be read.
+// Whether a page's texts can be read, and the edges of its fields seen.
 
-/** Texts of the page whose contrast with what is behind them is below WCAG 2.2's 4.5 to 1. */
+/** Texts of the page whose contrast with what is behind them is below WCAG 2.2's 4.5 to 1 (1.4.3), and controls whose edge has less than 3 to 1 (1.4.11). */
 export function tooFaint() {
   const channels = (color) => color.match(/[\d.]+/g).map(Number);
   const luminance = (color) => {
@@ -17,13 +17,22 @@ export function tooFaint() {
     }
     return 'rgb(255, 255, 255)';
   };
+  const contrast = (one, other) => {
+    const [a, b] = [one, other].map(luminance);
+    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  };
   const faint = [];
   for (const element of document.querySelectorAll('body *')) {
-    const text = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== '');
-    if (text.length === 0 || element.closest('noscript') || element.checkVisibility() === false) continue;
-    const [a, b] = [getComputedStyle(element).color, behind(element)].map(luminance);
-    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    if (contrast < 4.5) faint.push(`${contrast.toFixed(2)}: ${text[0].data.trim()}`);
+    if (element.closest('noscript') || element.checkVisibility() === false || element.matches(':disabled')) continue;
+    const style = getComputedStyle(element);
+    const text = [...element.childNodes].find((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== '');
+    const words = text?.data.trim() ?? (element.matches('input, select, textarea') && element.value);
+    const of = contrast(style.color, behind(element));
+    if (words && of < 4.5) faint.push(`${of.toFixed(2)}: ${words}`);
+    if (element.matches('textarea, select, input:not([type="file"], [type="checkbox"], [type="radio"])')) {
+      const edge = contrast(style.borderTopColor, behind(element.parentElement));
+      if (edge < 3) faint.push(`${edge.toFixed(2)}: the edge of ${element.id || element.name || element.type}`);
+    }
   }
   return faint;
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { buildLab } from '../../scripts/lib/lab.mjs';
-import { controls, tooFaint, unseenFocus } from './look.mjs';
+import { tooFaint } from './contrast.mjs';
+import { controls, unseenFocus } from './look.mjs';
 import { openPage } from './page.mjs';
 import { openSite, refusal } from './site.mjs';
 
