@@ -14,6 +14,7 @@
 //! | [`time`] | instants and spans in integer microseconds; the only place that converts or rounds | – |
 //! | [`policy`] | what the operator wrote: raw document to checked `Policy`; matching | `time` |
 //! | `map` | ordered maps of which the compiler makes one copy | key types of `time` and `wire` |
+//! | `memo` | what was computed lately, in bounded memory | nothing |
 //! | [`limit`] | how to count: one file per algorithm, pure | `time` |
 //! | [`wire`] | Worker to object messages, object and counter names, versioned | `time`, `limit` |
 //! | [`ledger`] | the state machine inside one counter object, over a `Store` | `time`, `limit`, `wire` |
@@ -49,6 +50,7 @@ pub mod lab;
 pub mod ledger;
 pub mod limit;
 mod map;
+mod memo;
 pub mod operator;
 pub mod policy;
 #[cfg(any(not(target_arch = "wasm32"), feature = "lab"))]

@@ -1,11 +1,11 @@
 // From sources to build/, the folder that wrangler deploys.
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { alone } from "./lock.mjs";
-import { BUILD, ESBUILD, ROOT, WASM_OPT, tool } from "./paths.mjs";
+import { BUILD, ROOT, WASM_OPT, tool } from "./paths.mjs";
 import { run } from "./run.mjs";
 import { Stop, say } from "./say.mjs";
 import { stripNames } from "./strip.mjs";
@@ -19,8 +19,9 @@ export const BUDGET_BYTES = 320 * 1024;
 /** `WEIR_BUILD=dev` builds without optimising, in seconds: to try things, never to measure or deploy. */
 const MODE = process.env.WEIR_BUILD === "dev" ? "--dev" : "--release";
 
+const BUNDLER = join(ROOT, "scripts", "lib", "bundle.mjs");
 const STAMP = join(BUILD, ".built-from");
-const INPUTS = ["Cargo.toml", "Cargo.lock", "src", "scripts/lib/build.mjs", "scripts/lib/strip.mjs"];
+const INPUTS = ["Cargo.toml", "Cargo.lock", "src", "scripts/lib/build.mjs", "scripts/lib/bundle.mjs", "scripts/lib/strip.mjs"];
 
 /** Checks the policies in wrangler.toml; a fault stops the script. */
 export const check = (file = "wrangler.toml") =>
@@ -35,8 +36,10 @@ export const buildWorker = () =>
     if (existsSync(STAMP) && (await readFile(STAMP, "utf8")) === inputs) return;
     say("building the Worker (a minute or two the first time)");
     await rm(STAMP, { force: true });
+    // An archive of the sources may have lost it.
+    await chmod(BUNDLER, 0o755);
     await run(tool("worker-build"), [MODE], {
-      env: { WASM_BINDGEN_BIN: tool("wasm-bindgen"), WASM_OPT_BIN: WASM_OPT, ESBUILD_BIN: ESBUILD },
+      env: { WASM_BINDGEN_BIN: tool("wasm-bindgen"), WASM_OPT_BIN: WASM_OPT, ESBUILD_BIN: BUNDLER },
       failure: "the Worker could not be built; what the compiler said is above.",
     });
     if (MODE === "--release") await stripNames(join(BUILD, "index_bg.wasm"));

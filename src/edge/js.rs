@@ -12,11 +12,7 @@ extern "C" {
     #[derive(Clone)]
     pub type Request;
     #[wasm_bindgen(method, getter)]
-    pub fn headers(this: &Request) -> Headers;
-    #[wasm_bindgen(method, getter)]
     pub fn url(this: &Request) -> String;
-    #[wasm_bindgen(method, getter)]
-    pub fn method(this: &Request) -> String;
     #[wasm_bindgen(method, getter)]
     pub fn body(this: &Request) -> JsValue;
     #[wasm_bindgen(method)]
@@ -90,6 +86,8 @@ extern "C" {
         timeout_ms: f64,
     ) -> Promise;
     pub fn answer(text: &str) -> JsValue;
+    pub fn head(request: &Request, address: Option<&str>) -> String;
+    pub fn header(request: &Request, name: &str) -> Option<String>;
     #[wasm_bindgen(js_name = headerBytes)]
     pub fn header_bytes(request: &Request) -> u32;
     pub fn respond(status: u16, headers: &str, body: JsValue) -> JsValue;

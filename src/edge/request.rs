@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use js_sys::Reflect;
 use wasm_bindgen::JsValue;
 
-use super::js::{self, Headers, Request};
+use super::js::{self, Request};
 use crate::admission::Facts;
 use crate::body::field;
 use crate::http::address::Caller;
@@ -22,13 +22,12 @@ use crate::policy::RequestView;
 pub struct RequestFacts {
     /// The platform's request.
     pub request: Request,
-    url: String,
-    method: String,
-    headers: Headers,
-    client_ip_header: String,
+    /// Method, URL and the client's address as the edge wrote it, a line each.
+    head: String,
+    method_end: usize,
+    url_end: usize,
     path: OnceCell<String>,
     host: OnceCell<String>,
-    client_ip: OnceCell<Option<String>>,
     worker: OnceCell<Option<String>>,
     cookies: OnceCell<Option<String>>,
     cf: OnceCell<JsValue>,
@@ -51,17 +50,23 @@ pub struct BodyFacts {
 }
 
 impl RequestFacts {
-    /// Reads what every request needs: URL, method and the header table.
+    /// Reads what every request needs, in one crossing. `client_ip_header` names the header with
+    /// the client's address where it is not the platform's own.
     #[must_use]
-    pub fn read(request: Request, client_ip_header: &str) -> RequestFacts {
+    pub fn read(request: Request, client_ip_header: Option<&str>) -> RequestFacts {
+        let head = js::head(&request, client_ip_header);
+        let method_end = head.find('\n').unwrap_or(head.len());
+        let after_method = method_end.saturating_add(1);
+        let url_end = head
+            .get(after_method..)
+            .and_then(|rest| rest.find('\n'))
+            .map_or(head.len(), |length| after_method.saturating_add(length));
         RequestFacts {
-            url: request.url(),
-            method: request.method(),
-            headers: request.headers(),
-            client_ip_header: client_ip_header.to_owned(),
+            head,
+            method_end,
+            url_end,
             path: OnceCell::new(),
             host: OnceCell::new(),
-            client_ip: OnceCell::new(),
             worker: OnceCell::new(),
             cookies: OnceCell::new(),
             cf: OnceCell::new(),
@@ -75,21 +80,25 @@ impl RequestFacts {
     /// The URL's parts.
     #[must_use]
     pub fn parts(&self) -> UrlParts<'_> {
-        UrlParts::split(&self.url)
+        UrlParts::split(self.url())
+    }
+
+    fn url(&self) -> &str {
+        self.head
+            .get(self.method_end.saturating_add(1)..self.url_end)
+            .unwrap_or_default()
     }
 
     /// A header's value, owned.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<String> {
-        self.headers.get(name)
+        js::header(&self.request, name)
     }
 
     /// The client's address as the edge wrote it.
     #[must_use]
     pub fn client_ip(&self) -> Option<&str> {
-        self.client_ip
-            .get_or_init(|| self.headers.get(&self.client_ip_header))
-            .as_deref()
+        self.head.get(self.url_end.saturating_add(1)..)
     }
 
     /// The client has gone away.
@@ -135,15 +144,13 @@ impl RequestFacts {
     }
 
     fn cookies(&self) -> Option<&str> {
-        self.cookies
-            .get_or_init(|| self.headers.get("cookie"))
-            .as_deref()
+        self.cookies.get_or_init(|| self.text("cookie")).as_deref()
     }
 }
 
 impl RequestView for RequestFacts {
     fn method(&self) -> &str {
-        &self.method
+        self.head.get(..self.method_end).unwrap_or_default()
     }
 
     fn host(&self) -> &str {
@@ -180,7 +187,7 @@ impl RequestView for RequestFacts {
     }
 
     fn header(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.headers.get(name).map(Cow::Owned)
+        self.text(name).map(Cow::Owned)
     }
 
     fn has_cookie(&self, name: &str) -> bool {
@@ -207,7 +214,7 @@ impl Facts for RequestFacts {
     fn caller(&self) -> Caller<'_> {
         let worker = || {
             self.worker
-                .get_or_init(|| self.headers.get("cf-worker"))
+                .get_or_init(|| self.text("cf-worker"))
                 .as_deref()
         };
         // Only the address that all Workers share needs the other header.
@@ -237,7 +244,7 @@ impl Facts for RequestFacts {
 
     fn body_field(&self, name: &str) -> Option<Cow<'_, str>> {
         let content = self.body.borrow().content.clone()?;
-        let media_type = self.headers.get("content-type");
+        let media_type = self.text("content-type");
         field(media_type.as_deref(), &content, name).map(Cow::Owned)
     }
 
@@ -268,8 +275,8 @@ impl Facts for RequestFacts {
     }
 
     fn is_preflight(&self) -> bool {
-        self.method == "OPTIONS"
-            && self.headers.get("origin").is_some()
-            && self.headers.get("access-control-request-method").is_some()
+        self.method() == "OPTIONS"
+            && self.text("origin").is_some()
+            && self.text("access-control-request-method").is_some()
     }
 }

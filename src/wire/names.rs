@@ -8,8 +8,10 @@
 
 use super::CounterKey;
 use super::text::push_name;
+use crate::memo::Memo;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
+use std::cell::RefCell;
 #[cfg(any(not(target_arch = "wasm32"), feature = "lab"))]
 use std::hash::{DefaultHasher, Hasher};
 use std::net::IpAddr;
@@ -53,11 +55,17 @@ pub enum Home {
     Shard(u32),
 }
 
+/// Names that are remembered: some 100 bytes each. A name costs several blocks of SHA-256, which is
+/// most of what deciding costs, and those who call at all call again.
+const REMEMBERED: usize = 4_096;
+
 /// Names things with one secret. Keying costs two SHA-256 blocks and is done once.
 #[derive(Clone)]
 pub struct Namer {
     /// Keyed and empty: cloned for each name.
-    keyed: Message,
+    keyed: Keyed,
+    /// By the message that was hashed.
+    names: RefCell<Memo<[u8; 16]>>,
 }
 
 impl Namer {
@@ -67,7 +75,8 @@ impl Namer {
         // HMAC takes keys of any length; the crate's error is for other constructions.
         let keyed = Hmac::new_from_slice(secret).unwrap_or_else(|_| Hmac::new(&Default::default()));
         Namer {
-            keyed: Message::Secret(keyed),
+            keyed: Keyed::Secret(keyed),
+            names: RefCell::new(Memo::new(REMEMBERED)),
         }
     }
 
@@ -77,7 +86,9 @@ impl Namer {
     #[must_use]
     pub fn open() -> Namer {
         Namer {
-            keyed: Message::Open(DefaultHasher::new()),
+            keyed: Keyed::Open,
+            // To look a name up would take as long as to make it.
+            names: RefCell::new(Memo::new(0)),
         }
     }
 
@@ -147,10 +158,19 @@ impl Namer {
         self.start(Purpose::Value).parts(parts).word()
     }
 
-    fn start(&self, purpose: Purpose) -> Message {
-        let mut message = self.keyed.clone();
-        message.update(&[purpose as u8]);
-        message
+    fn start(&self, purpose: Purpose) -> Message<'_> {
+        let mut bytes = Vec::with_capacity(128);
+        bytes.push(purpose as u8);
+        Message { namer: self, bytes }
+    }
+
+    fn tag(&self, message: &[u8]) -> [u8; 16] {
+        if let Some(known) = self.names.borrow().get(message) {
+            return known;
+        }
+        let tag = self.keyed.tag(message);
+        self.names.borrow_mut().put(message, tag);
+        tag
     }
 }
 
@@ -161,42 +181,26 @@ impl std::fmt::Debug for Namer {
 }
 
 #[derive(Clone)]
-enum Message {
+enum Keyed {
     Secret(Hmac<Sha256>),
     #[cfg(any(not(target_arch = "wasm32"), feature = "lab"))]
-    Open(DefaultHasher),
+    Open,
 }
 
-impl Message {
-    fn update(&mut self, bytes: &[u8]) {
+impl Keyed {
+    /// 128 bits that depend on every bit of the message.
+    fn tag(&self, message: &[u8]) -> [u8; 16] {
         match self {
-            Message::Secret(mac) => mac.update(bytes),
-            #[cfg(any(not(target_arch = "wasm32"), feature = "lab"))]
-            Message::Open(hasher) => hasher.write(bytes),
-        }
-    }
-
-    fn part(mut self, bytes: &[u8]) -> Message {
-        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        self.update(&length.to_be_bytes());
-        self.update(bytes);
-        self
-    }
-
-    fn parts(self, parts: &[Part<'_>]) -> Message {
-        parts.iter().fold(self, |message, part| {
-            message.part(part.source.as_bytes()).part(part.value)
-        })
-    }
-
-    fn name(self) -> [u8; 16] {
-        match self {
-            Message::Secret(mac) => {
-                let tag: [u8; 32] = mac.finalize().into_bytes().into();
-                tag.first_chunk().copied().unwrap_or_default()
+            Keyed::Secret(keyed) => {
+                let mut mac = keyed.clone();
+                mac.update(message);
+                let whole: [u8; 32] = mac.finalize().into_bytes().into();
+                whole.first_chunk().copied().unwrap_or_default()
             }
             #[cfg(any(not(target_arch = "wasm32"), feature = "lab"))]
-            Message::Open(mut hasher) => {
+            Keyed::Open => {
+                let mut hasher = DefaultHasher::new();
+                hasher.write(message);
                 let first = hasher.finish();
                 // Its state is 256 bits, so that this half is not the other one over again.
                 hasher.write_u8(0);
@@ -204,9 +208,34 @@ impl Message {
             }
         }
     }
+}
+
+struct Message<'a> {
+    namer: &'a Namer,
+    bytes: Vec<u8>,
+}
+
+impl Message<'_> {
+    fn part(mut self, bytes: &[u8]) -> Self {
+        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        self.bytes.extend_from_slice(&length.to_be_bytes());
+        self.bytes.extend_from_slice(bytes);
+        self
+    }
+
+    fn parts(self, parts: &[Part<'_>]) -> Self {
+        parts.iter().fold(self, |message, part| {
+            message.part(part.source.as_bytes()).part(part.value)
+        })
+    }
+
+    fn name(self) -> [u8; 16] {
+        self.namer.tag(&self.bytes)
+    }
 
     fn word(self) -> u64 {
-        u64::from_be_bytes(self.name().first_chunk().copied().unwrap_or_default())
+        let tag = self.name();
+        u64::from_be_bytes(tag.first_chunk().copied().unwrap_or_default())
     }
 }
 
