@@ -53,13 +53,14 @@ fn start(
     timeout: Span,
     send: impl Fn(&JsValue, &str, &str, &str, f64) -> Promise,
 ) -> Option<Promise> {
-    let namespace = super::isolate::binding(env, BINDING)?;
+    let isolate = super::isolate::of(env);
+    let namespace = isolate.counters.as_ref()?;
     telemetry::called(questions);
     let lines = Lines::of(questions);
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of a time-out")]
     let timeout_ms = timeout.as_millis_ceil() as f64;
     Some(send(
-        &namespace,
+        namespace,
         &lines.objects,
         &lines.hints,
         &lines.messages,

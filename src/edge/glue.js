@@ -10,6 +10,32 @@ export function panicked(message) {
   initState.criticalError = true;
 }
 
+// ---- requests
+
+/**
+ * What every request is asked, in one crossing: `+` where there is a body, else `-`, and at once the
+ * method; the URL; and, where the header is there, the client's address. A line each.
+ */
+export function head(request, address = "cf-connecting-ip") {
+  const client = request.headers.get(address);
+  const start = `${request.body === null ? "-" : "+"}${request.method}\n${request.url}`;
+  return client === null ? start : `${start}\n${client}`;
+}
+
+export function header(request, name) {
+  return request.headers.get(name) ?? undefined;
+}
+
+export function accept(request) {
+  return request.headers.get("accept") ?? undefined;
+}
+
+/** Number and country of the client's network, a line each; empty where the platform does not say. */
+export function network(request) {
+  const { asn, country } = request.cf ?? {};
+  return `${asn ?? ""}\n${country ?? ""}`;
+}
+
 // ---- calls to counter objects
 
 const ASK = "http://counter/";
@@ -109,6 +135,20 @@ export function respond(status, headers, body) {
   return new Response(body, { status, headers: pairs(headers) });
 }
 
+/** A refusal: lines of name and value in turn and, where there is a body, a NUL before it. */
+export function refusal(status, text) {
+  const end = text.indexOf("\0");
+  const body = end < 0 ? null : text.slice(end + 1);
+  const list = (end < 0 ? text : text.slice(0, end)).split("\n");
+  // A literal costs less than a Headers object, and holds each name once.
+  const headers = Object.create(null);
+  for (let i = 0; i + 1 < list.length; i += 2) {
+    if (list[i] in headers) return new Response(body, { status, headers: pairs(list.join("\n")) });
+    headers[list[i]] = list[i + 1];
+  }
+  return new Response(body, { status, headers });
+}
+
 /** Headers of lines: name and value in turn. */
 export function pairs(lines) {
   const headers = new Headers();
@@ -121,25 +161,64 @@ export function pairs(lines) {
 // ---- the origin
 
 let failed;
+let merged;
 
-/** Says how to answer where the origin cannot: a function of the request and what is wrong. */
-export function onFailure(callback) {
-  failed = callback;
-}
-
-/** The promised response, or Weir's own answer where there is none or it is none of HTTP. */
-export function sound(promise, request) {
-  return promise.then(
-    (response) => (isSound(response.status) ? response : failed(request, true)),
-    () => failed(request, false),
-  );
+/**
+ * Says what to do where an answer of the origin is none that can be handed on: `failure` answers in
+ * its place, given the request, whether it is none of HTTP, and the fields of ours; `collision` gives
+ * the fields to set, given ours and lines of name and value of the same kind in the answer.
+ */
+export function onAnswers(failure, collision) {
+  failed = failure;
+  merged = collision;
 }
 
 const isSound = (status) => (status >= 200 && status <= 599) || status === 101;
 
-/** Forwards the request as it came and hands the response back as it came. */
-export function pass(origin, request) {
-  return sound(origin ? origin.fetch(request) : fetch(request), request);
+/**
+ * Forwards the request as it came, or to `route`, and hands the response back as it came, or with
+ * `fields` set. `route` is lines: the target, then names and values of headers to set; `fields`: a
+ * number that only `collision` reads, then names and values.
+ */
+export function pass(origin, request, route, fields) {
+  const out = route === undefined ? request : routed(request, route);
+  return (origin ? origin.fetch(out) : fetch(out)).then(
+    (response) => {
+      if (!isSound(response.status)) return failed(request, true, fields);
+      return fields === undefined || response.webSocket ? response : adding(response, fields);
+    },
+    () => failed(request, false, fields),
+  );
+}
+
+function routed(request, route) {
+  const list = route.split("\n");
+  const out = new Request(list[0], request);
+  const { headers } = out;
+  for (let i = 1; i + 1 < list.length; i += 2) headers.set(list[i], list[i + 1]);
+  return out;
+}
+
+/** The answer with fields set. What the origin said under their names is for Rust to weigh. */
+function adding(response, fields) {
+  try {
+    const out = new Response(response.body, response);
+    const { headers } = out;
+    let list = fields.split("\n");
+    let theirs = "";
+    const collect = (name) => {
+      const value = headers.get(name);
+      if (value !== null) theirs += `\n${name}\n${value}`;
+    };
+    collect("Retry-After");
+    for (let i = 1; i < list.length; i += 2) collect(list[i]);
+    if (theirs !== "") list = merged(fields, theirs.slice(1)).split("\n");
+    for (let i = 1; i + 1 < list.length; i += 2) headers.set(list[i], list[i + 1]);
+    return out;
+  } catch {
+    // An answer that the runtime will not build anew goes on as it is.
+    return response;
+  }
 }
 
 /**

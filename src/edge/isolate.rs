@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::Closure;
 
 use super::js::{self, Env, Request};
 use super::request::RequestFacts;
-use super::{clock, live_policy, respond};
+use super::{ask, clock, live_policy, respond, telemetry};
 use crate::admission::Memory;
 use crate::admission::live::Live;
 use crate::http::code::Code;
@@ -38,6 +38,10 @@ pub struct Isolate {
     pub mode: Option<Mode>,
     /// `ORIGIN`, where it is a URL.
     pub origin: Option<String>,
+    /// `ORIGIN`, where it is a service binding.
+    pub origin_service: Option<JsValue>,
+    /// The namespace of the counter objects.
+    pub counters: Option<JsValue>,
 }
 
 /// The isolate's state, made at its first request.
@@ -70,13 +74,15 @@ impl Isolate {
         if live.fault().is_some() {
             tell_rejected(&live);
         }
-        answer_failures();
+        watch_answers();
         Isolate {
             live: RefCell::new(live),
             memory: RefCell::new(Memory::new(seed())),
             namer: Namer::new(secret.as_deref().map_or(PUBLIC_SECRET, str::as_bytes)),
             mode,
             origin: text(env, "ORIGIN"),
+            origin_service: binding(env, "ORIGIN"),
+            counters: binding(env, ask::BINDING),
         }
     }
 
@@ -105,22 +111,26 @@ pub fn tell_rejected(live: &Live) {
     ));
 }
 
-/// Says once how to answer where the origin gives nothing: requests that nobody watches are handed
-/// on in JavaScript and come back to Rust only then.
-fn answer_failures() {
-    let answer = |request: Request, invalid: bool| {
+/// Says once what to do with answers of the origin that need more than being handed on: requests that
+/// nobody watches are handed on in JavaScript and come back to Rust only then.
+fn watch_answers() {
+    let failure = |request: Request, invalid: bool, fields: Option<String>| {
         let code = if invalid {
             Code::OriginInvalid
         } else {
             Code::OriginUnreachable
         };
-        let facts = RequestFacts::read(request, "cf-connecting-ip");
-        respond::bare(&facts, &Refusal::new(code))
+        telemetry::origin_failed();
+        let facts = RequestFacts::read(request, None);
+        respond::failure(&facts, &Refusal::new(code), fields.as_deref())
     };
-    let callback = Closure::<dyn Fn(Request, bool) -> JsValue>::new(answer);
-    js::on_failure(&callback);
-    // It lives as long as the isolate.
-    callback.forget();
+    let collision = |ours: String, theirs: String| respond::merged(&ours, &theirs);
+    let failure = Closure::<dyn Fn(Request, bool, Option<String>) -> JsValue>::new(failure);
+    let collision = Closure::<dyn Fn(String, String) -> String>::new(collision);
+    js::on_answers(&failure, &collision);
+    // They live as long as the isolate.
+    failure.forget();
+    collision.forget();
 }
 
 /// A variable or secret that is a non-empty string.

@@ -88,13 +88,23 @@ extern "C" {
     pub fn answer(text: &str) -> JsValue;
     pub fn head(request: &Request, address: Option<&str>) -> String;
     pub fn header(request: &Request, name: &str) -> Option<String>;
+    pub fn accept(request: &Request) -> Option<String>;
+    pub fn network(request: &Request) -> String;
     #[wasm_bindgen(js_name = headerBytes)]
     pub fn header_bytes(request: &Request) -> u32;
     pub fn respond(status: u16, headers: &str, body: JsValue) -> JsValue;
-    #[wasm_bindgen(js_name = onFailure)]
-    pub fn on_failure(callback: &Closure<dyn Fn(Request, bool) -> JsValue>);
-    pub fn sound(promise: Promise, request: &Request) -> JsValue;
-    pub fn pass(origin: &JsValue, request: &Request) -> JsValue;
+    pub fn refusal(status: u16, text: &str) -> JsValue;
+    #[wasm_bindgen(js_name = onAnswers)]
+    pub fn on_answers(
+        failure: &Closure<dyn Fn(Request, bool, Option<String>) -> JsValue>,
+        collision: &Closure<dyn Fn(String, String) -> String>,
+    );
+    pub fn pass(
+        origin: &JsValue,
+        request: &Request,
+        route: Option<&str>,
+        fields: Option<&str>,
+    ) -> JsValue;
     pub fn forward(
         origin: &JsValue,
         request: &Request,

@@ -6,8 +6,8 @@ use js_sys::Promise;
 use wasm_bindgen::JsValue;
 
 use super::body::millis;
-use super::isolate::{self, Isolate};
-use super::js::{self, Env, Way};
+use super::isolate::Isolate;
+use super::js::{self, Way};
 use super::request::RequestFacts;
 use crate::http::code::Code;
 use crate::http::refusal::Refusal;
@@ -24,31 +24,21 @@ enum Origin {
     Zone,
 }
 
-/// Forwards with nothing added and nothing watched: the promise of the origin's own response, or of
-/// Weir's where the origin gives none.
-pub fn untouched(isolate: &Isolate, env: &Env, facts: &RequestFacts) -> Result<JsValue, Refusal> {
-    Ok(match find(isolate, env, facts)? {
-        Origin::Service(service) => js::pass(&service, &facts.request),
-        Origin::Zone => js::pass(&JsValue::UNDEFINED, &facts.request),
-        Origin::Url { target, set } => {
-            let nothing = JsValue::UNDEFINED;
-            let target = Some(target.as_str());
-            let forwarded = js::forward(
-                &nothing,
-                &facts.request,
-                target,
-                &set,
-                JsValue::UNDEFINED,
-                &nothing,
-            );
-            js::sound(forwarded, &facts.request)
-        }
-    })
+/// Forwards with nothing watched: the promise of the origin's own response, with `fields` (lines of
+/// name and value) set where there are any, or of Weir's where the origin gives none.
+pub fn pass(
+    isolate: &Isolate,
+    facts: &RequestFacts,
+    fields: Option<&str>,
+) -> Result<JsValue, Refusal> {
+    let (service, target, set) = find(isolate, facts)?.into_parts();
+    let route = target.map(|target| format!("{target}\n{set}"));
+    Ok(js::pass(&service, &facts.request, route.as_deref(), fields))
 }
 
 /// Forwards as it is, for an answer to which something will be added.
-pub fn fetch(isolate: &Isolate, env: &Env, facts: &RequestFacts) -> Result<Promise, Refusal> {
-    let (service, target, set) = find(isolate, env, facts)?.into_parts();
+pub fn fetch(isolate: &Isolate, facts: &RequestFacts) -> Result<Promise, Refusal> {
+    let (service, target, set) = find(isolate, facts)?.into_parts();
     let request = &facts.request;
     let nothing = JsValue::UNDEFINED;
     let target = target.as_deref();
@@ -65,12 +55,11 @@ pub fn fetch(isolate: &Isolate, env: &Env, facts: &RequestFacts) -> Result<Promi
 /// Forwards with the body that is in `way`, if one is, under a deadline, if there is one.
 pub fn travel(
     isolate: &Isolate,
-    env: &Env,
     facts: &RequestFacts,
     way: &Way,
     deadline: Option<Deadline>,
 ) -> Result<Promise, Refusal> {
-    let (service, target, set) = find(isolate, env, facts)?.into_parts();
+    let (service, target, set) = find(isolate, facts)?.into_parts();
     let bound = |pick: fn(Deadline) -> Option<Span>| deadline.and_then(pick).map_or(0.0, millis);
     Ok(js::travel(
         way,
@@ -94,7 +83,7 @@ impl Origin {
     }
 }
 
-fn find(isolate: &Isolate, env: &Env, facts: &RequestFacts) -> Result<Origin, Refusal> {
+fn find(isolate: &Isolate, facts: &RequestFacts) -> Result<Origin, Refusal> {
     if let Some(base) = &isolate.origin {
         let parts = facts.parts();
         let target = format!("{}{}", base.trim_end_matches('/'), parts.target);
@@ -108,8 +97,8 @@ fn find(isolate: &Isolate, env: &Env, facts: &RequestFacts) -> Result<Origin, Re
         }
         return Ok(Origin::Url { target, set });
     }
-    if let Some(service) = isolate::binding(env, "ORIGIN") {
-        return Ok(Origin::Service(service));
+    if let Some(service) = &isolate.origin_service {
+        return Ok(Origin::Service(service.clone()));
     }
     if has_no_zone(facts.host()) {
         return Err(Refusal::new(Code::OriginMissing));

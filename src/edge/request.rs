@@ -17,6 +17,7 @@ use crate::http::path::normalise;
 use crate::http::url::UrlParts;
 use crate::http::{cookie, query};
 use crate::policy::RequestView;
+use crate::telemetry::Network;
 
 /// One request as [`Facts`].
 pub struct RequestFacts {
@@ -32,7 +33,6 @@ pub struct RequestFacts {
     cookies: OnceCell<Option<String>>,
     cf: OnceCell<JsValue>,
     country: OnceCell<Option<String>>,
-    has_body: OnceCell<bool>,
     body: RefCell<BodyFacts>,
 }
 
@@ -71,7 +71,6 @@ impl RequestFacts {
             cookies: OnceCell::new(),
             cf: OnceCell::new(),
             country: OnceCell::new(),
-            has_body: OnceCell::new(),
             body: RefCell::new(BodyFacts::default()),
             request,
         }
@@ -111,7 +110,7 @@ impl RequestFacts {
     /// There is a body, even an empty one.
     #[must_use]
     pub fn has_body(&self) -> bool {
-        *self.has_body.get_or_init(|| !self.request.body().is_null())
+        self.head.starts_with('+')
     }
 
     /// What is known of the body.
@@ -128,6 +127,19 @@ impl RequestFacts {
     /// Lets go of the body's bytes.
     pub fn forget_content(&self) {
         self.body.borrow_mut().content = None;
+    }
+
+    /// Number and country of the client's network, read without what else the platform says of it.
+    #[must_use]
+    pub fn network(&self) -> Network {
+        let network = js::network(&self.request);
+        let (asn, country) = network.split_once('\n').unwrap_or_default();
+        let letters = <[u8; 2]>::try_from(country.as_bytes()).unwrap_or_default();
+        let is_code = letters.iter().all(u8::is_ascii_alphanumeric);
+        (
+            asn.parse().unwrap_or(0),
+            if is_code { letters } else { [0; 2] },
+        )
     }
 
     fn cf(&self, name: &str) -> Option<JsValue> {
@@ -150,7 +162,7 @@ impl RequestFacts {
 
 impl RequestView for RequestFacts {
     fn method(&self) -> &str {
-        self.head.get(..self.method_end).unwrap_or_default()
+        self.head.get(1..self.method_end).unwrap_or_default()
     }
 
     fn host(&self) -> &str {

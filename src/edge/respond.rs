@@ -19,9 +19,7 @@ use crate::policy::{Cors, RequestView};
 
 /// A refusal where no policy is in force.
 pub fn bare(facts: &RequestFacts, refusal: &Refusal) -> JsValue {
-    with_asked(facts, |asked| {
-        send(&render(refusal, asked, Shape::default(), &[]), None)
-    })
+    failure(facts, refusal, None)
 }
 
 /// A refusal in the shape that its rule gives it. An upload that is still coming is read a little
@@ -36,7 +34,7 @@ pub fn refusal(exchange: &Exchange, plan: &Plan, verdict: &Verdict, shaped: &Sha
         dialects: &policy.headers,
     };
     let views = quotas::views(policy, plan, verdict);
-    with_asked(&exchange.facts, |asked| {
+    with_asked(&exchange.facts, shape.cors.is_some(), |asked| {
         send(
             &render(&shaped.refusal, asked, shape, &views),
             dropped.as_ref(),
@@ -44,10 +42,51 @@ pub fn refusal(exchange: &Exchange, plan: &Plan, verdict: &Verdict, shaped: &Sha
     })
 }
 
-/// The quota fields of a passed answer, before the origin's own are looked at.
-pub fn fields(exchange: &Exchange, plan: &Plan, verdict: &Verdict) -> Vec<Field> {
+/// Where the origin gave nothing that can be handed on, to a request that nobody watches. `added` is
+/// what [`added`] gave.
+pub fn failure(facts: &RequestFacts, refusal: &Refusal, added: Option<&str>) -> JsValue {
+    with_asked(facts, false, |asked| {
+        let mut rendered = render(refusal, asked, Shape::default(), &[]);
+        let (_, fields) = split(added.unwrap_or_default());
+        let own = pairs(fields).map(|(name, value)| (name.to_owned(), value.to_owned()));
+        rendered.headers.extend(own);
+        send(&rendered, None)
+    })
+}
+
+/// The quota fields of a passed answer, before the origin's own are looked at, as lines: the latest
+/// `t` in seconds, then names and values in turn. None where nothing is to be said.
+pub fn added(exchange: &Exchange, plan: &Plan, verdict: &Verdict) -> Option<String> {
     let views = quotas::views(&exchange.policy, plan, verdict);
-    fields::fields(&exchange.policy.headers, &views)
+    let ours = fields::fields(&exchange.policy.headers, &views);
+    let latest_s = fields::latest_s(&views).filter(|_| !ours.is_empty())?;
+    Some(format!("{latest_s}\n{}", lines(&ours)))
+}
+
+/// What is set on an answer of the origin that has fields of the same kind: `added` is what [`added`]
+/// gave, `theirs` the origin's fields as lines, and so is what comes back.
+pub fn merged(added: &str, theirs: &str) -> String {
+    let (latest_s, ours) = split(added);
+    let ours: Vec<_> = pairs(ours)
+        .map(|(name, value)| (name, value.to_owned()))
+        .collect();
+    let origin = |name: &str| {
+        let mut named = pairs(theirs).filter(|(known, _)| known.eq_ignore_ascii_case(name));
+        named.next().map(|(_, value)| value.to_owned())
+    };
+    let set = fields::merge(&ours, latest_s.parse().ok(), origin, clock::now());
+    format!("{latest_s}\n{}", lines(&set))
+}
+
+/// The first line, and the rest.
+fn split(text: &str) -> (&str, &str) {
+    text.split_once('\n').unwrap_or((text, ""))
+}
+
+/// Lines in twos.
+fn pairs(lines: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut lines = lines.split('\n');
+    std::iter::from_fn(move || Some((lines.next()?, lines.next()?)))
 }
 
 /// The origin's answer, unchanged but for what is added.
@@ -70,7 +109,8 @@ pub fn pass(
         return Ok(response.into());
     }
     let headers = response.response_headers();
-    let mut merged = fields::merge(ours, &views, |name| headers.get(name), clock::now());
+    let latest_s = fields::latest_s(&views);
+    let mut merged = fields::merge(&ours, latest_s, |name| headers.get(name), clock::now());
     merged.extend(exposure(exchange, plan, &headers, &merged));
     Ok(js::with_fields(response, &lines(&merged), "").unwrap_or_else(|_| response.into()))
 }
@@ -94,15 +134,17 @@ fn exposure(exchange: &Exchange, plan: &Plan, headers: &Headers, added: &[Field]
 }
 
 fn send(rendered: &Rendered, dropped: Option<&Promise>) -> JsValue {
-    let body = match &rendered.body {
-        Some(text) => JsValue::from_str(text),
-        None => JsValue::NULL,
-    };
-    let headers = lines(&rendered.headers);
-    match dropped {
-        None => js::respond(rendered.status, &headers, body),
-        Some(dropped) => js::refuse(rendered.status, &headers, body, dropped),
+    let mut text = lines(&rendered.headers);
+    if let Some(dropped) = dropped {
+        let body = rendered.body.as_deref();
+        let body = body.map_or(JsValue::NULL, JsValue::from_str);
+        return js::refuse(rendered.status, &text, body, dropped);
     }
+    if let Some(body) = &rendered.body {
+        text.push('\0');
+        text.push_str(body);
+    }
+    js::refusal(rendered.status, &text)
 }
 
 /// Names and values in turn, a line each: neither can hold a line break.
@@ -119,9 +161,9 @@ fn lines<N: AsRef<str>>(fields: &[(N, String)]) -> String {
     out
 }
 
-fn with_asked<T>(facts: &RequestFacts, answer: impl FnOnce(Asked<'_>) -> T) -> T {
-    let accept = facts.text("accept");
-    let origin = facts.text("origin");
+fn with_asked<T>(facts: &RequestFacts, cors: bool, answer: impl FnOnce(Asked<'_>) -> T) -> T {
+    let accept = js::accept(&facts.request);
+    let origin = cors.then(|| facts.text("origin")).flatten();
     answer(Asked {
         method: facts.method(),
         accept: accept.as_deref(),

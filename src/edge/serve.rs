@@ -28,6 +28,9 @@ use crate::policy::{Mode, Policy};
 use crate::telemetry::{End, Source};
 use crate::time::Span;
 
+/// Where the platform itself writes the client's address.
+const CLIENT_IP_HEADER: &str = "cf-connecting-ip";
+
 /// One request and all that it needs on its way.
 pub struct Exchange {
     /// The bindings.
@@ -59,15 +62,15 @@ pub fn begin(request: Request, env: Env, context: Context) -> JsValue {
 
 fn with_policy(request: Request, env: Env, context: Context, isolate: Rc<Isolate>) -> JsValue {
     let policy = isolate.policy();
-    let client_ip_header = policy
+    let named = policy
         .as_deref()
-        .map_or("cf-connecting-ip", |policy| &policy.client_ip_header);
-    let facts = RequestFacts::read(request, client_ip_header);
+        .map(|policy| policy.client_ip_header.as_str());
+    let facts = RequestFacts::read(request, named.filter(|name| *name != CLIENT_IP_HEADER));
     if let Some(page) = pages::answer(&isolate, policy.as_ref(), &env, &facts) {
         return page;
     }
     let Some(policy) = policy else {
-        return origin::untouched(&isolate, &env, &facts)
+        return origin::pass(&isolate, &facts, None)
             .unwrap_or_else(|refusal| respond::bare(&facts, &refusal));
     };
     let exchange = Exchange {
@@ -144,19 +147,22 @@ impl Exchange {
         }
         match begin {
             Begin::Decided(verdict) if !verdict.admitted() => self.refuse_by(&plan, &verdict),
-            Begin::Decided(verdict)
-                if is_simple(&plan, &verdict, &body)
-                    && respond::fields(&self, &plan, &verdict).is_empty() =>
-            {
-                match origin::untouched(&self.isolate, &self.env, &self.facts) {
-                    Ok(response) => {
-                        telemetry::record(&self, &plan, &verdict, End::Passed);
-                        response
-                    }
-                    Err(refusal) => self.refuse(&plan, &verdict, &refusal.into()),
-                }
+            Begin::Decided(verdict) if self.is_simple(&plan, &verdict, &body) => {
+                self.pass(&plan, &verdict)
             }
             begin => self.later(plan, body, begin),
+        }
+    }
+
+    /// Hands the request on; nothing of ours waits for the answer.
+    fn pass(&self, plan: &Plan, verdict: &Verdict) -> JsValue {
+        let added = respond::added(self, plan, verdict);
+        match origin::pass(&self.isolate, &self.facts, added.as_deref()) {
+            Ok(response) => {
+                telemetry::record(self, plan, verdict, End::Passed);
+                response
+            }
+            Err(refusal) => self.refuse(plan, verdict, &refusal.into()),
         }
     }
 
@@ -218,6 +224,9 @@ impl Exchange {
                 return self.refuse_by(&plan, &verdict);
             }
         }
+        if self.way.get().is_none() && self.is_simple(&plan, &verdict, &body) {
+            return self.pass(&plan, &verdict);
+        }
         let held = match slots::take(&self, &plan, &verdict, &body).await {
             Ok(held) => held,
             // Everything has been given back: nothing is left to settle.
@@ -242,13 +251,13 @@ impl Exchange {
         verdict: &Verdict,
         body: &BodyPlan,
     ) -> Result<JsValue, JsValue> {
-        let (isolate, env, facts) = (&self.isolate, &self.env, &self.facts);
+        let (isolate, facts) = (&self.isolate, &self.facts);
         if plan.deadline.is_some() {
             self.way.get_or_init(js::way);
         }
         let promise = match self.way.get() {
-            None => origin::fetch(isolate, env, facts),
-            Some(way) => origin::travel(isolate, env, facts, way, plan.deadline),
+            None => origin::fetch(isolate, facts),
+            Some(way) => origin::travel(isolate, facts, way, plan.deadline),
         };
         let fetched = match promise {
             Ok(promise) => JsFuture::from(promise).await,
@@ -297,13 +306,18 @@ impl Exchange {
             self.policy.counter_timeout,
         );
     }
-}
 
-/// Nothing is left to do before the origin, nor after it.
-fn is_simple(plan: &Plan, verdict: &Verdict, body: &BodyPlan) -> bool {
-    !body.is_watched()
-        && plan.waiting_for_body.is_empty()
-        && plan.slots.is_empty()
-        && plan.deadline.is_none()
-        && verdict.reservations.is_empty()
+    /// Nothing is left to do before the origin, nor after it but to add fields.
+    fn is_simple(&self, plan: &Plan, verdict: &Verdict, body: &BodyPlan) -> bool {
+        let has_cors = |rule: &usize| {
+            let rule = self.policy.rules.get(*rule);
+            rule.is_some_and(|rule| rule.cors.is_some())
+        };
+        !body.is_watched()
+            && plan.waiting_for_body.is_empty()
+            && plan.slots.is_empty()
+            && plan.deadline.is_none()
+            && verdict.reservations.is_empty()
+            && !plan.rules.iter().any(has_cors)
+    }
 }

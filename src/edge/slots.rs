@@ -10,7 +10,7 @@ use wasm_bindgen_futures::JsFuture;
 use super::ask::{self, Lines};
 use super::js::{Context, Request};
 use super::serve::Exchange;
-use super::{clock, isolate, telemetry};
+use super::{clock, telemetry};
 use crate::admission::body::BodyPlan;
 use crate::admission::refusals::Shaped;
 use crate::admission::slots::{self, RENEW_EVERY, Step, Taking};
@@ -102,7 +102,11 @@ pub async fn take(
     let policy = &exchange.policy;
     let timeout = policy.counter_timeout;
     let refunds = Lines::of(&verdict.take_back());
-    let namespace = isolate::binding(&exchange.env, ask::BINDING).unwrap_or(JsValue::UNDEFINED);
+    let namespace = exchange
+        .isolate
+        .counters
+        .clone()
+        .unwrap_or(JsValue::UNDEFINED);
     let slots = Slots::new(
         &namespace,
         &exchange.facts.request,

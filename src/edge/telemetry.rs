@@ -14,7 +14,7 @@ use super::request::RequestFacts;
 use super::serve::Exchange;
 use super::{clock, isolate};
 use crate::admission::{Plan, Question, Verdict};
-use crate::policy::RequestView;
+use crate::memo::Memo;
 use crate::telemetry::{End, Events, Network, Source, Sums, Totals};
 use crate::time::{Span, Timestamp};
 
@@ -31,6 +31,9 @@ const LOST_AFTER: Span = Span::from_secs(5);
 /// How long an object may take to answer.
 const PATIENCE: Span = Span::from_secs(5);
 
+/// Addresses whose network is remembered.
+const NETWORKS_KNOWN: usize = 1_024;
+
 thread_local! {
     static SUMS: RefCell<Sums> = RefCell::default();
     static OWN: RefCell<Totals> = RefCell::default();
@@ -38,6 +41,7 @@ thread_local! {
     static PENDING: Cell<Timestamp> = const { Cell::new(Timestamp::ZERO) };
     static SEEN: Cell<Option<bool>> = const { Cell::new(None) };
     static SHARD: Cell<Option<u32>> = const { Cell::new(None) };
+    static NETWORKS: RefCell<Memo<Network>> = const { RefCell::new(Memo::new(NETWORKS_KNOWN)) };
 }
 
 /// Counts how a request ended.
@@ -48,7 +52,7 @@ pub fn record(exchange: &Exchange, plan: &Plan, verdict: &Verdict, end: End<'_>)
     if !is_seen(&exchange.env) {
         return;
     }
-    let network = || network(&exchange.facts);
+    let network = || network_of(&exchange.facts);
     SUMS.with_borrow_mut(|sums| sums.record(&exchange.policy, plan, verdict, end, &network));
     let now = clock::now();
     if now >= PENDING.get() {
@@ -73,15 +77,23 @@ fn is_seen(env: &Env) -> bool {
     })
 }
 
-fn network(facts: &RequestFacts) -> Network {
-    let mut letters = [0; 2];
-    if let Some([a, b]) = facts.country().map(str::as_bytes)
-        && a.is_ascii_alphanumeric()
-        && b.is_ascii_alphanumeric()
-    {
-        letters = [*a, *b];
+/// The network of a client, looked up once for an address: the platform makes an object for each
+/// request that asks.
+fn network_of(facts: &RequestFacts) -> Network {
+    let Some(address) = facts.client_ip() else {
+        return facts.network();
+    };
+    if let Some(known) = NETWORKS.with_borrow(|networks| networks.get(address.as_bytes())) {
+        return known;
     }
-    (facts.asn().unwrap_or(0), letters)
+    let network = facts.network();
+    NETWORKS.with_borrow_mut(|networks| networks.put(address.as_bytes(), network));
+    network
+}
+
+/// Counts an origin that gave nothing that can be handed on, to a request counted as passed.
+pub fn origin_failed() {
+    SUMS.with_borrow_mut(Sums::origin_failed);
 }
 
 /// Counts how long deciding took.

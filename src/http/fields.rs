@@ -73,24 +73,30 @@ pub fn fields(dialects: &[Dialect], views: &[QuotaView<'_>]) -> Vec<Field> {
         .collect()
 }
 
+/// The latest `t` of the views, in seconds; None for no view.
+#[must_use]
+pub fn latest_s(views: &[QuotaView<'_>]) -> Option<u64> {
+    views.iter().map(QuotaView::reset_s).max()
+}
+
 /// What has to be set on an answer of the origin, so that it also says what `ours` says. `origin`
 /// gives a header of the answer, several lines joined by commas; `now` reads a date in Retry-After.
 ///
 /// - Lists get our items appended. A value that is no list stays as it is: nobody could read ours
 ///   behind it.
 /// - Of a triple the tighter side's stays whole.
-/// - A Retry-After of the origin that is earlier than any `t` of ours is moved to it.
+/// - A Retry-After of the origin that is earlier than `latest_s`, see [`latest_s`], is moved to it.
 #[must_use]
-pub fn merge(
-    ours: Vec<Field>,
-    views: &[QuotaView<'_>],
+pub fn merge<'a>(
+    ours: &[(&'a str, String)],
+    latest_s: Option<u64>,
     origin: impl Fn(&str) -> Option<String>,
     now: Timestamp,
-) -> Vec<Field> {
-    let standing = |triple: Triple| triple.origin_stands(&ours, &origin).then_some(triple);
+) -> Vec<(&'a str, String)> {
+    let standing = |triple: Triple| triple.origin_stands(ours, &origin).then_some(triple);
     let standing = [draft6::FIELDS, x_ratelimit::FIELDS].map(standing);
     let mut out = Vec::with_capacity(ours.len().saturating_add(1));
-    for (name, value) in &ours {
+    for (name, value) in ours {
         if [draft8::POLICY, draft8::LIMIT].contains(name) {
             match origin(name) {
                 None => out.push((*name, value.clone())),
@@ -104,8 +110,7 @@ pub fn merge(
             out.push((*name, value.clone()));
         }
     }
-    let latest = views.iter().map(QuotaView::reset_s).max();
-    if let (Some(latest), Some(theirs)) = (latest, origin(retry_after::NAME))
+    if let (Some(latest), Some(theirs)) = (latest_s, origin(retry_after::NAME))
         && retry_after::parse(&theirs, now).is_some_and(|theirs| theirs < latest)
     {
         out.push((retry_after::NAME, latest.to_string()));

@@ -37,7 +37,11 @@ impl Triple {
     /// tight as ours, or cannot be read. Units left decide: a client must never see more of them
     /// than before.
     #[must_use]
-    pub fn origin_stands(self, ours: &[Field], origin: &impl Fn(&str) -> Option<String>) -> bool {
+    pub fn origin_stands(
+        self,
+        ours: &[(&str, String)],
+        origin: &impl Fn(&str) -> Option<String>,
+    ) -> bool {
         let theirs = |name| origin(name).map(|value| number(&value));
         let own = |name| {
             let mut fields = ours.iter();

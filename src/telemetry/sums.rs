@@ -155,6 +155,11 @@ impl Sums {
         self.lost = self.lost.saturating_add(lines);
     }
 
+    /// Counts an origin that gave no answer to a request that is counted as passed.
+    pub fn origin_failed(&mut self) {
+        self.count(self.own(None), "", Outcome::Origin);
+    }
+
     /// Takes up the indices of a policy. What was counted under another is written down first.
     fn adopt(&mut self, policy: &Rc<Policy>) {
         if self

@@ -179,8 +179,8 @@ fn check_merge(dialect: Dialect, theirs: &[Field], expected: &str) {
             .map(|(_, value)| value.clone())
     };
     let merged = merge(
-        fields(&[dialect], &views),
-        &views,
+        &fields(&[dialect], &views),
+        latest_s(&views),
         origin,
         Timestamp::from_millis(0),
     );
@@ -286,7 +286,7 @@ proptest! {
         let ours = fields(&ALL, &views);
         prop_assert_eq!(ours.len(), 8);
         prop_assert!(ours[..2].iter().all(|(_, value)| draft8::is_list(value)));
-        let merged = merge(ours, &views, |_| Some(origin.clone()), Timestamp::ZERO);
+        let merged = merge(&ours, latest_s(&views), |_| Some(origin.clone()), Timestamp::ZERO);
         for (name, value) in merged {
             if [draft8::POLICY, draft8::LIMIT].contains(&name) {
                 prop_assert!(draft8::is_list(&value));
