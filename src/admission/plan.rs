@@ -137,6 +137,9 @@ const RESERVE: Span = Span::from_secs(120);
 /// Those that its body decides, as long as one may take that is still counted whole.
 const RESERVE_FOR_BODY: Span = super::settle::LONGEST_BODY;
 
+/// Rules that are looked at one by one.
+const FEW: usize = 6;
+
 /// Finds the rules that hold and lists what they ask.
 #[must_use]
 pub fn plan(context: &Context<'_>, facts: &dyn Facts) -> Plan {
@@ -149,7 +152,10 @@ pub fn plan(context: &Context<'_>, facts: &dyn Facts) -> Plan {
         return plan;
     }
     let client = Client::of(facts.caller(), policy);
-    for (index, rule) in policy.rules.iter().enumerate() {
+    for index in candidates(policy, facts) {
+        let Some(rule) = policy.rules.get(index) else {
+            continue;
+        };
         if rule.mode == Mode::Off {
             continue;
         }
@@ -399,6 +405,15 @@ impl Plan {
                 enforce,
             },
         });
+    }
+}
+
+/// The rules to look at, in the operator's order. A few are looked at faster than looked up.
+fn candidates(policy: &Policy, facts: &dyn Facts) -> Vec<usize> {
+    if policy.rules.len() <= FEW {
+        (0..policy.rules.len()).collect()
+    } else {
+        policy.index.candidates(facts.path())
     }
 }
 

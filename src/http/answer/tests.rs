@@ -62,18 +62,18 @@ fn out_of_quota_format_unchanged() {
         shape,
         &views,
         expect![[r#"
-        429
-        Content-Type: application/problem+json
-        Cache-Control: no-store
-        Retry-After: 10
-        RateLimit-Policy: "r.a";q=5;w=10, "r.b";q=5;w=10
-        RateLimit: "r.a";r=0;t=3, "r.b";r=0;t=10
-        X-RateLimit-Limit: 5
-        X-RateLimit-Remaining: 0
-        X-RateLimit-Reset: 10
+            429
+            Content-Type: application/problem+json
+            Cache-Control: no-store
+            Retry-After: 10
+            RateLimit-Policy: "r.a";q=5;w=10, "r.b";q=5;w=10
+            RateLimit: "r.a";r=0;t=3, "r.b";r=0;t=10
+            X-RateLimit-Limit: 5
+            X-RateLimit-Remaining: 0
+            X-RateLimit-Reset: 10
 
-        {"detail":"More requests than allowed have come from you.","error":"rate_limited","message":"More requests than allowed have come from you.","retryAfter":10,"status":429,"title":"Too many requests","type":"https://iana.org/assignments/http-problem-types#quota-exceeded","violated-policies":["r.a","r.b"]}
-    "#]],
+            {"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","title":"Too many requests","detail":"More requests than allowed have come from you.","error":"rate_limited","message":"More requests than allowed have come from you.","status":429,"retryAfter":10,"violated-policies":["r.a","r.b"]}
+        "#]],
     );
 }
 
@@ -126,7 +126,7 @@ fn faults_say_where_and_how_much() {
             Content-Type: application/problem+json
             Cache-Control: no-store
 
-            {"detail":"Found 7, expected a string.","error":"invalid_request","message":"Found 7, expected a string.","pointer":"/accounts/3","status":400,"title":"Bad Request","type":"about:blank"}
+            {"type":"about:blank","title":"Bad Request","detail":"Found 7, expected a string.","error":"invalid_request","message":"Found 7, expected a string.","status":400,"pointer":"/accounts/3"}
         "#]],
     );
     check(
@@ -139,7 +139,7 @@ fn faults_say_where_and_how_much() {
             Content-Type: application/problem+json
             Cache-Control: no-store
 
-            {"cost":600,"detail":"The request costs 600, and at most 500 is allowed.","error":"too_expensive","max":500,"message":"The request costs 600, and at most 500 is allowed.","status":400,"title":"Bad Request","type":"about:blank"}
+            {"type":"about:blank","title":"Bad Request","detail":"The request costs 600, and at most 500 is allowed.","error":"too_expensive","message":"The request costs 600, and at most 500 is allowed.","status":400,"cost":600,"max":500}
         "#]],
     );
 }
