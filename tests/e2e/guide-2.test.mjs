@@ -28,7 +28,10 @@ test("G2.1 token bucket: a burst takes the capacity and no more, then one a seco
   const [answers, elapsed_ms] = await timed(ada.askAtOnce(50, QUIZZES));
   assertBurst(answers, 10, 1, elapsed_ms);
   assert.equal((await origin.records()).length, passed(answers));
-  const wait_s = Number((await ada.ask(QUIZZES)).header("retry-after"));
+  // The burst may have taken so long that a token is back already.
+  let refusal = await ada.ask(QUIZZES);
+  for (let i = 0; i < 5 && refusal.status === 200; i += 1) refusal = await ada.ask(QUIZZES);
+  const wait_s = Number(refusal.header("retry-after"));
   assert.equal(wait_s, 1);
   await pause(wait_s * 1000);
   assert.deepEqual(statuses(await ada.askAtOnce(2, QUIZZES)), { 200: 1, 429: 1 });
