@@ -1,0 +1,7 @@
+//! See the target itself; this hands it to libFuzzer.
+#![no_main]
+
+#[path = "../targets/cookie.rs"]
+mod target;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| target::run(bytes));
