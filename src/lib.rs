@@ -13,6 +13,7 @@
 //! | --- | --- | --- |
 //! | [`time`] | instants and spans in integer microseconds; the only place that converts or rounds | – |
 //! | [`policy`] | what the operator wrote: raw document to checked `Policy`; matching | `time` |
+//! | [`json`] | a JSON tree with the exact text of its numbers, and its writer | – |
 //! | `map` | ordered maps of which the compiler makes one copy | key types of `time` and `wire` |
 //! | `memo` | what was computed lately, in bounded memory | nothing |
 //! | [`limit`] | how to count: one file per algorithm, pure | `time` |
@@ -45,6 +46,7 @@ pub mod cli;
 #[cfg(all(target_arch = "wasm32", not(feature = "lab")))]
 pub mod edge;
 pub mod http;
+pub mod json;
 #[cfg(all(target_arch = "wasm32", feature = "lab"))]
 pub mod lab;
 pub mod ledger;

@@ -5,10 +5,12 @@ use std::sync::LazyLock;
 
 use serde_json::json;
 use weir::body::GraphqlBounds;
+use weir::policy::node_from_json;
 
 static TIGHT: LazyLock<GraphqlBounds> = LazyLock::new(|| {
     let table =
         json!({ "max_depth": 5, "max_aliases": 5, "max_operations": 2, "max_selections": 20 });
+    let table = node_from_json(&table.to_string()).expect("a document");
     GraphqlBounds::compile(&table).expect("the bounds of this target are good")
 });
 

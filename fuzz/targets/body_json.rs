@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 use weir::body::JsonBounds;
+use weir::policy::node_from_json;
 
 /// Only that it is JSON.
 static PLAIN: LazyLock<JsonBounds> = LazyLock::new(|| compile(&json!({ "max_depth": 100 })));
@@ -23,7 +24,8 @@ static BOUNDED: LazyLock<JsonBounds> = LazyLock::new(|| {
 });
 
 fn compile(table: &Value) -> JsonBounds {
-    JsonBounds::compile(table).expect("the bounds of this target are good")
+    let table = node_from_json(&table.to_string()).expect("a document");
+    JsonBounds::compile(&table).expect("the bounds of this target are good")
 }
 
 /// One input.
@@ -40,7 +42,8 @@ pub fn run(bytes: &[u8]) {
         }
     }
     // The operator's side: any table compiles or has faults, and what compiles inspects.
-    if let Ok(table) = serde_json::from_slice::<Value>(bytes)
+    if let Ok(text) = std::str::from_utf8(bytes)
+        && let Ok(table) = node_from_json(text)
         && let Ok(bounds) = JsonBounds::compile(&table)
     {
         let _ = bounds.inspect(bytes);

@@ -1,6 +1,6 @@
 //! What compiling a table of the policy needs: the place, and every fault found.
 
-use serde_json::{Map, Value};
+use crate::json::Node;
 
 /// Something in the policy's `body.json` or `body.graphql` that cannot be meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Compiler {
 
     /// Faults of `value` for not being what is `expected`.
     #[cold]
-    pub(crate) fn unfit(&mut self, value: &Value, expected: &str) {
+    pub(crate) fn unfit(&mut self, value: &Node, expected: &str) {
         self.fault(&describe(value), expected);
     }
 
@@ -61,10 +61,10 @@ impl Compiler {
     #[inline(never)]
     pub(crate) fn table<'v>(
         &mut self,
-        value: &'v Value,
+        value: &'v Node,
         expected: &str,
-    ) -> Option<&'v Map<String, Value>> {
-        let table = value.as_object();
+    ) -> Option<&'v [(String, Node)]> {
+        let table = value.as_table();
         if table.is_none() {
             self.unfit(value, expected);
         }
@@ -73,7 +73,7 @@ impl Compiler {
 
     /// A whole number from `least` to `most`, or a fault and none. `10.0` is one.
     #[inline(never)]
-    pub(crate) fn whole(&mut self, value: &Value, least: u64, most: u64) -> Option<u64> {
+    pub(crate) fn whole(&mut self, value: &Node, least: u64, most: u64) -> Option<u64> {
         let whole = super::json::whole_number(value).filter(|n| (least..=most).contains(n));
         if whole.is_none() {
             let expected = if most == u64::MAX {
@@ -88,16 +88,13 @@ impl Compiler {
 }
 
 /// A value in few words.
-fn describe(value: &Value) -> String {
+fn describe(value: &Node) -> String {
     match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(b) => b.to_string(),
-        Value::Number(n) => n.to_string(),
-        Value::String(s) if s.chars().count() > 40 => {
+        Node::Text(s) if s.chars().count() > 40 => {
             format!("{:?}…", s.chars().take(40).collect::<String>())
         }
-        Value::String(s) => format!("{s:?}"),
-        Value::Array(items) => format!("a list of {}", items.len()),
-        Value::Object(_) => "a table".to_owned(),
+        Node::Text(s) => format!("{s:?}"),
+        Node::List(items) => format!("a list of {}", items.len()),
+        other => other.shown(),
     }
 }

@@ -14,12 +14,11 @@ mod weigh;
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
 use super::compile::{BoundsFault, Compiler};
 use super::fault::BodyFault;
 use super::json::{Document, Inspected, Kind, MAX_DEPTH, read};
 use crate::http::{media, query};
+use crate::json::Node;
 use weigh::Weight;
 
 /// Most that `max_depth` may say, and most braces or fragments inside each other without it.
@@ -40,7 +39,7 @@ impl GraphqlBounds {
     /// # Errors
     ///
     /// Every fault of the table, each with its place below the table.
-    pub fn compile(value: &Value) -> Result<Self, Vec<BoundsFault>> {
+    pub fn compile(value: &Node) -> Result<Self, Vec<BoundsFault>> {
         const EXPECTED: &str = "`max_depth`, `max_aliases`, `max_operations` or `max_selections`";
         let mut compiler = Compiler::default();
         let mut bounds = GraphqlBounds::default();

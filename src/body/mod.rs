@@ -14,7 +14,7 @@ mod compile;
 mod fault;
 mod field;
 mod graphql;
-mod json;
+pub(crate) mod json;
 
 pub use bound::{ByteBound, TooLarge, content_length};
 pub use compile::BoundsFault;

@@ -78,7 +78,7 @@ fn a_policy_may_stand_alone_in_toml_or_json() {
         "broken.json",
         "{",
         Outcome::Faulty,
-        "FILE: 1 fault\n  policy: not JSON (EOF while parsing an object at line 1 column 1); write one whole JSON document\n",
+        "FILE: 1 fault\n  policy: not JSON: ends early, expected a name in double quotes; write one whole JSON document\n",
     );
 }
 

@@ -5,7 +5,7 @@ mod acts;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use serde_json::Value;
+use crate::json::Node;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
@@ -177,7 +177,7 @@ impl Asking {
             .ok_or_else(|| request::fault("", "about a policy, and none is in force"))
     }
 
-    async fn status(&self) -> Value {
+    async fn status(&self) -> Node {
         let totals = telemetry::gather(&self.env).await;
         let live = self.isolate.live.borrow();
         let has = |name: &str| isolate::binding(&self.env, name).is_some();
@@ -200,12 +200,12 @@ impl Asking {
         })
     }
 
-    async fn live(&self) -> Result<Value, Refusal> {
+    async fn live(&self) -> Result<Node, Refusal> {
         let totals = self.totals().await?;
         let mut live = totals.live(clock::now());
-        if let Value::Object(members) = &mut live {
+        if let Node::Table(members) = &mut live {
             let slots = self.slots(totals.slots()).await;
-            members.insert("slots".to_owned(), Value::Array(slots));
+            members.push(("slots".to_owned(), Node::List(slots)));
         }
         Ok(live)
     }
@@ -223,7 +223,7 @@ impl Asking {
     }
 
     /// Every concurrency limit that was used lately, with all of its keys together.
-    async fn slots(&self, seen: &[SlotSeen]) -> Vec<Value> {
+    async fn slots(&self, seen: &[SlotSeen]) -> Vec<Node> {
         let mut questions: Vec<Question> = Vec::new();
         // The latest are at the end.
         for slot in seen.iter().rev() {

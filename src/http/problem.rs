@@ -1,6 +1,7 @@
 //! Problem documents (RFC 9457).
 
 use super::refusal::{Code, Refusal};
+use crate::json::push_text;
 
 /// The media type.
 pub const MEDIA_TYPE: &str = "application/problem+json";
@@ -80,30 +81,6 @@ const OWN: [&str; 8] = [
     "violated-policies",
 ];
 
-/// A string of JSON (RFC 8259, section 7).
-fn push_text(out: &mut String, text: &str) {
-    out.push('"');
-    for part in text.split_inclusive(|c| matches!(c, '"' | '\\' | '\0'..='\u{1f}')) {
-        let mut plain = part.chars();
-        match plain.next_back() {
-            Some(last @ ('"' | '\\')) => {
-                out.push_str(plain.as_str());
-                out.push('\\');
-                out.push(last);
-            }
-            Some(control @ '\0'..='\u{1f}') => {
-                out.push_str(plain.as_str());
-                out.push_str("\\u00");
-                for digit in [u32::from(control) >> 4, u32::from(control) & 15] {
-                    out.extend(char::from_digit(digit, 16));
-                }
-            }
-            _ => out.push_str(part),
-        }
-    }
-    out.push('"');
-}
-
 fn push_number(out: &mut String, number: u64) {
     out.push_str(&number.to_string());
 }
@@ -111,24 +88,13 @@ fn push_number(out: &mut String, number: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn any_text_is_read_back(text in any::<String>()) {
-            let mut out = String::new();
-            push_text(&mut out, &text);
-            prop_assert_eq!(serde_json::from_str::<String>(&out).unwrap(), text);
-        }
-    }
-
     #[test]
     fn what_a_refusal_adds_replaces_nothing() {
         let refusal = Refusal {
             members: vec![
-                ("status", 200.into()),
-                ("cost", 7.into()),
-                ("cost", 8.into()),
+                ("status", 200_u64.into()),
+                ("cost", 7_u64.into()),
+                ("cost", 8_u64.into()),
             ],
             violated: vec!["a.b".to_owned(), "c\"d".to_owned()],
             ..Refusal::new(Code::TooExpensive)

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::json::Node;
 use crate::time::Span;
 
 pub use super::code::Code;
@@ -22,7 +23,7 @@ pub struct Refusal {
     /// What exactly is wrong, as a sentence; else the code's message.
     pub detail: Option<Cow<'static, str>>,
     /// Further members of the problem document, such as `pointer`, or `cost` and `max`.
-    pub members: Vec<(&'static str, serde_json::Value)>,
+    pub members: Vec<(&'static str, Node)>,
     /// Further headers that belong to the status, such as `Allow`.
     pub headers: Vec<(&'static str, String)>,
 }

@@ -1,6 +1,6 @@
 //! What would happen to a request, and why, without counting it.
 
-use serde_json::{Value, json};
+use crate::json::{Node, json};
 
 use super::key::counter;
 use crate::admission::body::{self, Asked, BodyPlan};
@@ -67,7 +67,7 @@ impl<'a> Explanation<'a> {
     /// Puts it in words. `answers` are those to the questions, in their order; None where an object
     /// could not be reached.
     #[must_use]
-    pub fn finish(&self, answers: &[Option<Answer>]) -> Value {
+    pub fn finish(&self, answers: &[Option<Answer>]) -> Node {
         let mut outcomes: Vec<Option<Outcome>> = vec![None; self.plan.applied.len()];
         for (question, answer) in self.questions.iter().zip(answers) {
             let Some(Answer::Charged(charged)) = answer else {
@@ -139,7 +139,7 @@ impl<'a> Explanation<'a> {
         Some(refused.refusal)
     }
 
-    fn rule(&self, index: usize) -> Option<Value> {
+    fn rule(&self, index: usize) -> Option<Node> {
         let rule = self.policy.rules.get(index)?;
         Some(json!({
             "name": rule.name,
@@ -148,19 +148,19 @@ impl<'a> Explanation<'a> {
         }))
     }
 
-    fn limit(&self, applied: &Applied, outcome: Option<Outcome>) -> Option<Value> {
+    fn limit(&self, applied: &Applied, outcome: Option<Outcome>) -> Option<Node> {
         let limit = applied.limit.of(self.policy)?;
         let mut out = counter(&applied.item, outcome);
         let key = key_in_clear(self.policy, applied.limit, &self.request);
-        out.insert("name".to_owned(), limit.policy_name.clone().into());
-        out.insert("key".to_owned(), key.into());
+        out.push(("name".to_owned(), limit.policy_name.clone().into()));
+        out.push(("key".to_owned(), key.into()));
         if let Some(tier) = &applied.tier {
-            out.insert("tier".to_owned(), tier.clone().into());
+            out.push(("tier".to_owned(), tier.clone().into()));
         }
-        Some(Value::Object(out))
+        Some(Node::Table(out))
     }
 
-    fn slots(&self) -> Vec<Value> {
+    fn slots(&self) -> Vec<Node> {
         let of = |slot: &crate::admission::plan::SlotUse| {
             let rule = self.policy.rules.get(slot.rule)?;
             let concurrency = rule.concurrency.get(slot.concurrency)?;
@@ -193,7 +193,7 @@ fn inspect(
     body::inspect(policy, plan, mode, asked, content)
 }
 
-fn answer(refusal: &Refusal) -> Value {
+fn answer(refusal: &Refusal) -> Node {
     json!({
         "status": refusal.status,
         "error": refusal.code.as_str(),

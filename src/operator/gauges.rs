@@ -1,6 +1,6 @@
 //! What metrics tell of the present moment, beside the counters.
 
-use serde_json::{Value, json};
+use crate::json::{Node, json};
 
 use crate::admission::live::{InForce, Rejected};
 use crate::telemetry::{SlotSeen, gauge, sample};
@@ -8,7 +8,7 @@ use crate::telemetry::{SlotSeen, gauge, sample};
 /// Writes the gauges. `slots` are objects with `rule`, `name`, `running` and `waiting`.
 pub fn write(
     out: &mut String,
-    slots: &[Value],
+    slots: &[Node],
     in_force: Option<&InForce>,
     rejected: Option<&Rejected>,
 ) {
@@ -33,11 +33,11 @@ pub fn write(
     }
     gauge(out, "weir_slots", "Slots taken and places in the queue.");
     for slot in slots {
-        let text = |name: &str| slot.get(name).and_then(Value::as_str).unwrap_or_default();
+        let text = |name: &str| slot.get(name).and_then(Node::as_text).unwrap_or_default();
         let (rule, name) = (text("rule"), text("name"));
         for state in ["running", "waiting"] {
             let labels = format!("rule=\"{rule}\",name=\"{name}\",state=\"{state}\"");
-            let count = slot.get(state).and_then(Value::as_u64).unwrap_or(0);
+            let count = slot.get(state).and_then(Node::as_u64).unwrap_or(0);
             sample(out, "weir_slots", &labels, count);
         }
     }
@@ -46,7 +46,7 @@ pub fn write(
 /// The slots of each concurrency limit, all of its keys together. `held` gives what runs and waits
 /// under a key.
 #[must_use]
-pub fn slots(seen: &[SlotSeen], held: impl Fn(&str) -> (u64, u64)) -> Vec<Value> {
+pub fn slots(seen: &[SlotSeen], held: impl Fn(&str) -> (u64, u64)) -> Vec<Node> {
     let mut sums: Vec<(&str, &str, u64, u64)> = Vec::new();
     for slot in seen {
         let (running, waiting) = held(&slot.key);

@@ -1,13 +1,13 @@
 //! One counter, known by the hash of its key: as `live` names those that are refused or near their
 //! limit. An operator can look at it, and lift it, without knowing whose it is.
 
-use serde_json::{Map, Value, json};
+use crate::json::{Node, json};
 
 use super::request::fault;
 use crate::admission::Question;
 use crate::http::fields::shown;
 use crate::http::refusal::Refusal;
-use crate::policy::{self, Node};
+use crate::policy;
 use crate::time::Span;
 use crate::wire::{Answer, Call, Item, Outcome};
 
@@ -72,20 +72,20 @@ impl Seen {
 
     /// Puts what the object answered in words; None: it could not be reached.
     #[must_use]
-    pub fn document(&self, answer: Option<&Answer>) -> Value {
+    pub fn document(&self, answer: Option<&Answer>) -> Node {
         let outcome = match answer {
             Some(Answer::Charged(charged)) => charged.outcomes.first().copied(),
             _ => None,
         };
-        json!({ "counter": counter(&self.item, outcome) })
+        json!({ "counter": Node::Table(counter(&self.item, outcome)) })
     }
 }
 
 /// A counter as operators see it. None: its object could not be reached.
-pub(super) fn counter(item: &Item, outcome: Option<Outcome>) -> Map<String, Value> {
+pub(super) fn counter(item: &Item, outcome: Option<Outcome>) -> Vec<(String, Node)> {
     let (quota, window) = shown(&item.quota);
-    let mut out = Map::new();
-    let mut put = |name: &str, value: Value| out.insert(name.to_owned(), value);
+    let mut out = Vec::new();
+    let mut put = |name: &str, value: Node| out.push((name.to_owned(), value));
     put("hash", item.key.to_string().into());
     put("quota", quota.into());
     put("window_s", window.as_secs_ceil().into());
@@ -152,12 +152,15 @@ mod tests {
             rows: 0,
             faults: 0,
         });
-        let told = seen.document(Some(&answer));
+        let told = seen.document(Some(&answer)).told();
         assert_eq!(told["counter"]["hash"], key.to_string());
         assert_eq!(told["counter"]["would"], "refuse");
         assert_eq!(told["counter"]["quota"], 10);
         assert_eq!(told["counter"]["retry_after_s"], 2);
-        assert_eq!(seen.document(None)["counter"]["would"], "be unreachable");
+        assert_eq!(
+            seen.document(None).told()["counter"]["would"],
+            "be unreachable"
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `GET status`: whether it works, in one look.
 
-use serde_json::{Value, json};
+use crate::json::{Node, json};
 
 use super::explain::mode;
 use crate::admission::live::{InForce, Rejected};
@@ -26,7 +26,7 @@ pub struct Status<'a> {
 impl Status<'_> {
     /// The document. `failing` are the limits whose counters cannot be reached, as telemetry tells.
     #[must_use]
-    pub fn document(&self, failing: Value) -> Value {
+    pub fn document(&self, failing: Node) -> Node {
         let policy_mode = self.in_force.map_or(Mode::Off, |known| known.policy.mode);
         let fault = self.rejected.map(|rejected| {
             json!({
@@ -40,13 +40,13 @@ impl Status<'_> {
         json!({
             "version": env!("CARGO_PKG_VERSION"),
             "mode": mode(self.override_mode.unwrap_or(policy_mode)),
-            "policy": {
+            "policy": json!({
                 "source": self.in_force.map(|known| known.source.name()),
                 "fingerprint": self.in_force.map(|known| &known.policy.fingerprint),
                 "loaded_at": self.in_force.map(|known| known.loaded_at.as_millis_ceil()),
                 "rules": self.in_force.map_or_else(Vec::new, |known| rules(&known.policy)),
                 "fault": fault,
-            },
+            }),
             "failing": failing,
             "warnings": self.warnings(),
         })
@@ -81,7 +81,7 @@ impl Status<'_> {
 }
 
 /// Rules with their limits, so that a person can choose one.
-fn rules(policy: &Policy) -> Vec<Value> {
+fn rules(policy: &Policy) -> Vec<Node> {
     let rules = policy.rules.iter().map(|rule| {
         json!({
             "name": rule.name,
@@ -132,7 +132,7 @@ mod tests {
             has_counter: true,
             has_totals: true,
         };
-        let told = status.document(json!([]));
+        let told = status.document(json!([])).told();
         assert_eq!(told["mode"], "shadow");
         assert_eq!(told["policy"]["source"], "POLICY");
         assert_eq!(told["policy"]["fingerprint"], in_force.policy.fingerprint);
@@ -152,10 +152,10 @@ mod tests {
             has_counter: true,
             has_totals: true,
         };
-        let told = status.document(json!([]));
+        let told = status.document(json!([])).told();
         assert_eq!(told["mode"], "off");
-        assert_eq!(told["policy"]["fingerprint"], Value::Null);
-        assert_eq!(told["policy"]["fault"], Value::Null);
+        assert_eq!(told["policy"]["fingerprint"], serde_json::Value::Null);
+        assert_eq!(told["policy"]["fault"], serde_json::Value::Null);
         assert!(told["warnings"][0].as_str().unwrap().contains("unlimited"));
     }
 }

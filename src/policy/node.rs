@@ -1,10 +1,8 @@
-//! The document as it was written: JSON with its duplicate names, its order and the exact text of
-//! its numbers, which a `serde_json::Value` would lose.
+//! The document as it was written, read into a [`Node`].
 
 use super::fault::{Faults, Place, Wrong, quoted};
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
-use std::fmt;
+use crate::body::json::{Document, Kind, read_lenient};
+pub use crate::json::Node;
 
 /// Most bytes of a document.
 pub const MAX_BYTES: usize = 1 << 20;
@@ -12,24 +10,6 @@ pub const MAX_BYTES: usize = 1 << 20;
 /// Most levels of lists and tables. The deepest thing that can be written sensibly, a JSON Schema
 /// in a rule, needs about a dozen.
 const MAX_DEPTH: usize = 64;
-
-/// One value of the document.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Node {
-    /// `null`.
-    Null,
-    /// `true` or `false`.
-    Flag(bool),
-    /// A number, as it was written.
-    Number(String),
-    /// A string.
-    Text(String),
-    /// An array.
-    List(Vec<Node>),
-    /// An object, in the order in which it was written. Duplicate names have been reported and the
-    /// first kept.
-    Table(Vec<(String, Node)>),
-}
 
 impl Node {
     /// Reads a JSON document. What could not be read is reported and left out.
@@ -53,31 +33,19 @@ impl Node {
             );
             return None;
         }
-        match serde_json::from_str::<&RawValue>(text) {
-            Ok(raw) => Some(read(raw.get(), &top, MAX_DEPTH, faults)),
-            Err(error) => {
-                faults.add(
-                    &top,
-                    Wrong::new(
-                        format!("not JSON ({error})"),
-                        "write one whole JSON document",
-                    ),
-                );
+        match read_lenient(text) {
+            Ok(document) => Some(read(&document, Document::ROOT, &top, MAX_DEPTH, faults)),
+            Err(fault) => {
+                let found = fault.message.trim_start_matches("body: ");
+                faults.add(&top, Wrong::new(found, "write one whole JSON document"));
                 None
             }
         }
     }
 
-    /// The field `name` of a table.
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Node> {
-        match self {
-            Node::Table(fields) => fields.iter().find(|(n, _)| n == name).map(|(_, n)| n),
-            _ => None,
-        }
-    }
-
-    /// The same document as `serde_json` has it. None where a number is beyond what it can hold.
+    /// The same document as `serde_json` has it: names sorted, numbers in 64 bits. None where a
+    /// number is beyond what it can hold.
+    #[cfg(not(target_arch = "wasm32"))]
     #[must_use]
     pub fn to_json(&self) -> Option<serde_json::Value> {
         use serde_json::Value;
@@ -143,82 +111,54 @@ impl Node {
     }
 }
 
-/// Reads one value; `text` is valid JSON but for the escapes in its strings.
-fn read(text: &str, at: &Place, depth: usize, faults: &mut Faults) -> Node {
+/// Reads one value. Of names that stand twice, the first is kept and the rest reported.
+fn read(
+    document: &Document<'_>,
+    value: u32,
+    at: &Place,
+    depth: usize,
+    faults: &mut Faults,
+) -> Node {
     let Some(depth) = depth.checked_sub(1) else {
         let found = format!("more than {MAX_DEPTH} levels of lists and tables");
         faults.add(at, Wrong::new(found, "write it flatter"));
         return Node::Null;
     };
-    let odd = |faults: &mut Faults| {
-        faults.add(
-            at,
-            Wrong::new(
-                "a string that is no Unicode text",
-                "write escapes in whole pairs",
-            ),
-        );
-        Node::Null
-    };
-    match text.as_bytes().first() {
-        Some(b'{') => match serde_json::from_str::<Entries>(text) {
-            Err(_) => odd(faults),
-            Ok(Entries(entries)) => {
-                let mut fields: Vec<(String, Node)> = Vec::with_capacity(entries.len());
-                let mut seen = crate::map::Sorted::default();
-                for (name, raw) in entries {
-                    let place = at.field(&name);
-                    if seen.insert(name.clone(), ()).is_none() {
-                        let node = read(raw.get(), &place, depth, faults);
-                        fields.push((name, node));
-                    } else {
-                        let found = format!("{} stands twice", quoted(&name));
-                        faults.add(&place, Wrong::new(found, "keep one of them"));
-                    }
+    match document.kind(value) {
+        Kind::Null => Node::Null,
+        Kind::True => Node::Flag(true),
+        Kind::False => Node::Flag(false),
+        Kind::Number => Node::Number(document.raw(value).to_owned()),
+        Kind::String if document.is_unicode(value) => Node::Text(document.string(value).into()),
+        Kind::Object
+            if document
+                .members(value)
+                .all(|(name, _)| document.is_unicode(name)) =>
+        {
+            let mut fields: Vec<(String, Node)> = Vec::new();
+            let mut seen = crate::map::Sorted::default();
+            for (name, value) in document.members(value) {
+                let name = document.string(name).into_owned();
+                let place = at.field(&name);
+                if seen.insert(name.clone(), ()).is_none() {
+                    let node = read(document, value, &place, depth, faults);
+                    fields.push((name, node));
+                } else {
+                    let found = format!("{} stands twice", quoted(&name));
+                    faults.add(&place, Wrong::new(found, "keep one of them"));
                 }
-                Node::Table(fields)
             }
-        },
-        Some(b'[') => match serde_json::from_str::<Vec<&RawValue>>(text) {
-            Err(_) => odd(faults),
-            Ok(items) => Node::List(
-                items
-                    .iter()
-                    .enumerate()
-                    .map(|(i, raw)| read(raw.get(), &at.item(i), depth, faults))
-                    .collect(),
-            ),
-        },
-        Some(b'"') => match serde_json::from_str::<String>(text) {
-            Err(_) => odd(faults),
-            Ok(text) => Node::Text(text),
-        },
-        Some(b't') => Node::Flag(true),
-        Some(b'f') => Node::Flag(false),
-        Some(b'n') | None => Node::Null,
-        Some(_) => Node::Number(text.to_owned()),
-    }
-}
-
-/// An object with its order and its duplicates.
-struct Entries<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Collect;
-        impl<'de> Visitor<'de> for Collect {
-            type Value = Vec<(String, &'de RawValue)>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
-                }
-                Ok(entries)
-            }
+            Node::Table(fields)
         }
-        deserializer.deserialize_map(Collect).map(Entries)
+        Kind::Array => {
+            let items = document.items(value).enumerate();
+            let read = items.map(|(i, item)| read(document, item, &at.item(i), depth, faults));
+            Node::List(read.collect())
+        }
+        Kind::String | Kind::Object => {
+            let found = "a string that is no Unicode text";
+            faults.add(at, Wrong::new(found, "write escapes in whole pairs"));
+            Node::Null
+        }
     }
 }

@@ -1,12 +1,19 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::body::FaultKind;
 
+impl GraphqlBounds {
+    /// Compiles what is written as another library's value.
+    fn of(table: &Value) -> Result<Self, Vec<BoundsFault>> {
+        Self::compile(&Node::of(table))
+    }
+}
+
 fn bounds() -> GraphqlBounds {
     let table =
         json!({ "max_depth": 3, "max_aliases": 2, "max_operations": 2, "max_selections": 6 });
-    GraphqlBounds::compile(&table).unwrap()
+    GraphqlBounds::of(&table).unwrap()
 }
 
 #[track_caller]
@@ -145,11 +152,8 @@ fn a_table_that_cannot_be_meant_is_a_fault() {
         (json!({ "max_cost": 1 }), "/max_cost"),
         (json!([]), ""),
     ] {
-        let faults = GraphqlBounds::compile(&table).unwrap_err();
+        let faults = GraphqlBounds::of(&table).unwrap_err();
         assert_eq!(faults[0].pointer, pointer);
     }
-    assert_eq!(
-        GraphqlBounds::compile(&json!({})),
-        Ok(GraphqlBounds::default())
-    );
+    assert_eq!(GraphqlBounds::of(&json!({})), Ok(GraphqlBounds::default()));
 }

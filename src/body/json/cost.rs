@@ -1,11 +1,10 @@
 //! What a document costs: numbers in it and lengths of arrays in it, multiplied.
 
-use serde_json::Value;
-
 use super::document::{Document, Kind};
 use super::pointer::Pointer;
 use crate::body::compile::Compiler;
 use crate::body::fault::BodyFault;
+use crate::json::Node;
 
 /// Most terms of a cost.
 const MAX_TERMS: usize = 16;
@@ -28,7 +27,7 @@ struct Term {
 }
 
 impl CostBounds {
-    pub(crate) fn compile(compiler: &mut Compiler, value: &Value) -> Option<Self> {
+    pub(crate) fn compile(compiler: &mut Compiler, value: &Node) -> Option<Self> {
         let table = compiler.table(value, "a table with `terms` and `max`")?;
         let mut terms = Vec::new();
         let mut max = None;
@@ -39,7 +38,7 @@ impl CostBounds {
                 _ => compiler.fault("an unknown field", "`terms` or `max`"),
             });
         }
-        if !table.contains_key("terms") {
+        if value.get("terms").is_none() {
             compiler.fault("no `terms`", "a list of pointers, like [\"/items#\"]");
         }
         Some(CostBounds { terms, max })
@@ -58,11 +57,11 @@ impl CostBounds {
     }
 }
 
-fn compile_terms(compiler: &mut Compiler, value: &Value) -> Vec<Term> {
+fn compile_terms(compiler: &mut Compiler, value: &Node) -> Vec<Term> {
     const EXPECTED: &str =
         "a JSON Pointer like \"/pageSize\", with `#` at the end for the length of an array";
     let Some(list) = value
-        .as_array()
+        .as_list()
         .filter(|list| (1..=MAX_TERMS).contains(&list.len()))
     else {
         compiler.unfit(value, &format!("a list of 1 to {MAX_TERMS} pointers"));
@@ -71,7 +70,7 @@ fn compile_terms(compiler: &mut Compiler, value: &Value) -> Vec<Term> {
     let mut terms = Vec::new();
     for (index, value) in list.iter().enumerate() {
         compiler.below(&index.to_string(), |compiler| {
-            match value.as_str().and_then(Term::parse) {
+            match value.as_text().and_then(Term::parse) {
                 Some(term) => terms.push(term),
                 None => compiler.unfit(value, EXPECTED),
             }

@@ -70,6 +70,11 @@ impl<'a> Document<'a> {
         text::decode(self.raw(at))
     }
 
+    /// Is a string, or the name of a member, Unicode text? Of what the strict reader read, all are.
+    pub(crate) fn is_unicode(&self, at: u32) -> bool {
+        text::is_unicode(self.raw(at))
+    }
+
     pub(crate) fn number(&self, at: u32) -> Decimal {
         Decimal::parse(self.raw(at))
     }

@@ -9,7 +9,7 @@ mod read;
 mod schema;
 mod text;
 
-use serde_json::Value;
+use crate::json::Node;
 
 use super::compile::{BoundsFault, Compiler};
 use super::fault::BodyFault;
@@ -17,9 +17,10 @@ use cost::CostBounds;
 use decimal::Decimal;
 use schema::Schema;
 
-pub(super) use document::{Document, Kind};
+pub(crate) use document::{Document, Kind};
 pub(super) use pointer::Pointer;
 pub(super) use read::read;
+pub(crate) use read::read_lenient;
 
 /// Default of `max_depth`.
 const DEFAULT_DEPTH: u64 = 64;
@@ -50,7 +51,7 @@ impl JsonBounds {
     ///
     /// Every fault of the table, each with its place below the table. Unknown fields and keywords
     /// are faults: a bound that is not understood would silently not bind.
-    pub fn compile(value: &Value) -> Result<Self, Vec<BoundsFault>> {
+    pub fn compile(value: &Node) -> Result<Self, Vec<BoundsFault>> {
         const EXPECTED: &str = "`max_depth`, `schema` or `cost`";
         let mut compiler = Compiler::default();
         let mut depth = None;
@@ -96,20 +97,22 @@ impl JsonBounds {
     }
 }
 
-/// A number of the policy, exactly. None where the policy's own reader may have rounded it: integers
-/// that 64 bits do not hold arrive as doubles.
-pub(crate) fn policy_number(value: &Value) -> Option<Decimal> {
-    let number = value.as_number()?;
-    let decimal = Decimal::parse(&number.to_string());
-    let exact = number.is_i64() || number.is_u64() || decimal.is_within_digits(DOUBLE_DIGITS);
-    exact.then_some(decimal)
+/// A number of the policy, exactly. None where a TOML reader may have rounded it on its way here:
+/// integers that 64 bits do not hold, and doubles of more than 15 digits.
+pub(crate) fn policy_number(value: &Node) -> Option<Decimal> {
+    let Node::Number(text) = value else {
+        return None;
+    };
+    let decimal = Decimal::parse(text);
+    let is_whole = text.parse::<i64>().is_ok() || text.parse::<u64>().is_ok();
+    (is_whole || decimal.is_within_digits(DOUBLE_DIGITS)).then_some(decimal)
 }
 
 /// Every decimal of so many digits survives a trip through a double.
 const DOUBLE_DIGITS: usize = 15;
 
 /// A whole number of the policy, not negative.
-pub(crate) fn whole_number(value: &Value) -> Option<u64> {
+pub(crate) fn whole_number(value: &Node) -> Option<u64> {
     policy_number(value)?.to_count()
 }
 

@@ -23,6 +23,17 @@ pub(crate) fn read(bytes: &[u8], max_depth: usize) -> Result<Document<'_>, BodyF
             return Err(whole(&format!("not UTF-8 at byte {}", fault.valid_up_to())));
         }
     };
+    read_text(text, max_depth, true)
+}
+
+/// Reads an operator's document: names may stand twice, halves of surrogate pairs alone, and
+/// anything inside anything, so that whoever looks at it can say what is wrong where. Its faults
+/// tell lines and columns.
+pub(crate) fn read_lenient(text: &str) -> Result<Document<'_>, BodyFault> {
+    read_text(text, usize::MAX, false)
+}
+
+fn read_text(text: &str, max_depth: usize, is_strict: bool) -> Result<Document<'_>, BodyFault> {
     if text.starts_with('\u{feff}') {
         let detail = "starts with a byte-order mark, which JSON must not have";
         return Err(whole(detail));
@@ -35,6 +46,7 @@ pub(crate) fn read(bytes: &[u8], max_depth: usize) -> Result<Document<'_>, BodyF
         at: 0,
         open: Vec::new(),
         max_depth,
+        is_strict,
     };
     reader.document()?;
     Ok(reader.document)
@@ -62,6 +74,7 @@ struct Reader<'a> {
     /// The containers that have begun and not ended.
     open: Vec<u32>,
     max_depth: usize,
+    is_strict: bool,
 }
 
 impl Reader<'_> {
@@ -128,7 +141,9 @@ impl Reader<'_> {
         self.bump(1);
         let next = u32::try_from(self.document.nodes.len()).unwrap_or(u32::MAX);
         if let Some(at) = self.open.pop() {
-            self.refuse_duplicates(at)?;
+            if self.is_strict {
+                self.refuse_duplicates(at)?;
+            }
             let index = usize::try_from(at).unwrap_or(usize::MAX);
             if let Some(node) = self.document.nodes.get_mut(index) {
                 node.next = next;
@@ -208,12 +223,28 @@ impl Reader<'_> {
         let rest = self.document.text.get(self.at..).unwrap_or_default();
         let detail = match rest.chars().next() {
             Some(c) => format!(
-                "not JSON at byte {}: found {c:?}, expected {expected}",
-                self.at
+                "not JSON at {}: found {c:?}, expected {expected}",
+                self.place()
             ),
             None => format!("not JSON: ends early, expected {expected}"),
         };
         whole(&detail)
+    }
+
+    #[cold]
+    fn place(&self) -> String {
+        if self.is_strict {
+            return format!("byte {}", self.at);
+        }
+        let before = self.document.text.get(..self.at).unwrap_or_default();
+        let line = before.split('\n').count();
+        let column = before
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .count();
+        format!("line {line} column {}", column.saturating_add(1))
     }
 }
 

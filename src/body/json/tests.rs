@@ -2,11 +2,19 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{JsonBounds, read};
-use crate::body::{BodyFault, FaultKind};
+use crate::body::{BodyFault, BoundsFault, FaultKind};
+use crate::json::Node;
+
+impl JsonBounds {
+    /// Compiles what is written as another library's value.
+    pub(super) fn of(table: &Value) -> Result<Self, Vec<BoundsFault>> {
+        Self::compile(&Node::of(table))
+    }
+}
 
 /// The policy of the guide: 1 to 10 accounts, pages of 1 to 100, at most 500 together.
 fn reports() -> JsonBounds {
-    JsonBounds::compile(&json!({
+    JsonBounds::of(&json!({
         "cost": { "terms": ["/accounts#", "/pageSize"], "max": 500 },
         "schema": {
             "type": "object",
@@ -58,7 +66,7 @@ fn too_expensive_says_how_much() {
 
 #[track_caller]
 fn check_cost(terms: &[&str], body: &str, expected: Result<u64, &str>) {
-    let bounds = JsonBounds::compile(&json!({ "cost": { "terms": terms } })).expect("bounds");
+    let bounds = JsonBounds::of(&json!({ "cost": { "terms": terms } })).expect("bounds");
     assert!(bounds.has_cost());
     let found = bounds.inspect(body.as_bytes());
     let found = found.map(|inspected| inspected.cost.unwrap());
@@ -119,7 +127,7 @@ fn a_term_without_a_number_is_the_clients_fault() {
 fn a_cost_that_cannot_be_meant_is_a_fault() {
     #[track_caller]
     fn check(cost: &Value, pointer: &str) {
-        let faults = JsonBounds::compile(&json!({ "cost": cost })).expect_err("a fault");
+        let faults = JsonBounds::of(&json!({ "cost": cost })).expect_err("a fault");
         let pointers: Vec<_> = faults.iter().map(|fault| fault.pointer.as_str()).collect();
         assert_eq!(pointers, [pointer], "{faults:?}");
     }
@@ -135,7 +143,7 @@ fn a_cost_that_cannot_be_meant_is_a_fault() {
 
 #[test]
 fn without_fields_a_body_must_only_be_json() {
-    let bounds = JsonBounds::compile(&json!({})).unwrap();
+    let bounds = JsonBounds::of(&json!({})).unwrap();
     assert!(!bounds.has_cost());
     assert_eq!(bounds.inspect(b"[1]").unwrap().cost, None);
     assert!(bounds.inspect(b"[1").is_err());
@@ -145,13 +153,13 @@ fn without_fields_a_body_must_only_be_json() {
             .is_err()
     );
     for depth in [json!(0), json!(129), json!("4"), json!(1.5)] {
-        assert!(JsonBounds::compile(&json!({ "max_depth": depth })).is_err());
+        assert!(JsonBounds::of(&json!({ "max_depth": depth })).is_err());
     }
 }
 
 #[test]
 fn a_large_array_of_like_items_is_checked_in_one_pass() {
-    let bounds = JsonBounds::compile(&json!({ "schema": { "uniqueItems": true } })).unwrap();
+    let bounds = JsonBounds::of(&json!({ "schema": { "uniqueItems": true } })).unwrap();
     let items: Vec<String> = (0..200_000).map(|i| format!("\"{i:0>6}\"")).collect();
     let body = format!("[{}]", items.join(","));
     assert!(bounds.inspect(body.as_bytes()).is_ok());
@@ -209,7 +217,7 @@ fn nearly_json() -> impl Strategy<Value = Vec<u8>> {
 
 /// A bound of every kind, so that whatever reads may also be checked.
 fn any_bounds() -> JsonBounds {
-    JsonBounds::compile(&json!({
+    JsonBounds::of(&json!({
         "max_depth": 128,
         "schema": {
             "uniqueItems": true, "maxItems": 5, "minProperties": 1, "maxLength": 6, "multipleOf": 0.5,
@@ -236,7 +244,7 @@ proptest! {
 
     #[test]
     fn equals_exactly_what_serde_json_finds_equal(one in document(), other in document()) {
-        let bounds = JsonBounds::compile(&json!({ "schema": { "uniqueItems": true } })).unwrap();
+        let bounds = JsonBounds::of(&json!({ "schema": { "uniqueItems": true } })).unwrap();
         let pair = json!([one, other]).to_string();
         // 1.0 and 1 differ for serde_json, so only its inequality of documents without doubles counts.
         if one == other {

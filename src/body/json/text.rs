@@ -19,6 +19,23 @@ pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Does every escape of `raw` stand for a character? Half a surrogate pair does not.
+pub(crate) fn is_unicode(raw: &str) -> bool {
+    let mut rest = raw;
+    while let Some((_, escape)) = rest.split_once('\\') {
+        let Some((_, length)) = decode_escape(escape.as_bytes()) else {
+            return false;
+        };
+        rest = escape.get(length..).unwrap_or("");
+    }
+    true
+}
+
+/// Is this an escape of a code unit, whatever it is half of?
+pub(crate) fn is_unit(bytes: &[u8]) -> bool {
+    bytes.first() == Some(&b'u') && bytes.get(1..5).and_then(hex4).is_some()
+}
+
 /// What follows a backslash: the character and how many bytes say it. None where it is no escape
 /// of RFC 8259, or half of a surrogate pair: no two readers agree on what that is.
 pub(crate) fn decode_escape(bytes: &[u8]) -> Option<(char, usize)> {

@@ -1,6 +1,6 @@
 //! What an operator does: explain a request, look at a counter, unblock a key.
 
-use serde_json::{Value, json};
+use crate::json::{Node, json};
 
 use super::{Asking, PATIENCE, answered};
 use crate::admission::Question;
@@ -14,7 +14,7 @@ use crate::time::Span;
 use crate::wire::{Answer, Call};
 
 impl Asking {
-    pub(super) async fn explain(&self) -> Result<Value, Refusal> {
+    pub(super) async fn explain(&self) -> Result<Node, Refusal> {
         let text = self.text().await?;
         if let Some(seen) = key::read(&text)? {
             let replies = ask::ask(&self.env, &[seen.look()], PATIENCE).await;
@@ -44,7 +44,7 @@ impl Asking {
         Ok(explanation.finish(&answers))
     }
 
-    pub(super) async fn unblock(&self) -> Result<Value, Refusal> {
+    pub(super) async fn unblock(&self) -> Result<Node, Refusal> {
         let text = self.text().await?;
         if let Some(seen) = key::read(&text)? {
             let counters = self.forget(&[seen.lift()]).await?;

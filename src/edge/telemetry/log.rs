@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use serde_json::json;
+use crate::json::json;
 
 use crate::admission::plan::key_in_clear;
 use crate::admission::refusals::Shaped;

@@ -211,7 +211,7 @@ fn a_navigation_gets_a_page() {
 #[test]
 fn what_a_refusal_adds_replaces_nothing() {
     let mut refusal = Refusal::new(Code::InvalidRequest);
-    refusal.members = vec![("status", 200.into()), ("hint", "x".into())];
+    refusal.members = vec![("status", 200_u64.into()), ("hint", "x".into())];
     let document: serde_json::Value =
         serde_json::from_str(&problem::document(&refusal, 400, None)).unwrap();
     assert_eq!(document["status"], 400);

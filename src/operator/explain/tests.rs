@@ -3,6 +3,7 @@ use crate::admission::plan::Tier;
 use crate::time::Span;
 use crate::wire::Charged;
 use crate::wire::names::Namer;
+use serde_json::{Value, json};
 
 const POLICY: &str = r#"{"rules":[
     {"name":"a","match":{"path":"/a"},"limits":[
@@ -43,7 +44,7 @@ fn explain(request: Described, conforms: &dyn Fn(u64) -> bool) -> Value {
             }))
         })
         .collect();
-    explanation.finish(&answers)
+    explanation.finish(&answers).told()
 }
 
 fn request(path: &str) -> Described {

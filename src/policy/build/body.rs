@@ -67,15 +67,16 @@ pub fn body(reader: &Reader<'_>, faults: &mut Faults) -> Option<Body> {
 /// Hands a part of the document to those who know it; their places are JSON Pointers into it.
 fn compiled<T>(
     reader: &Reader<'_>,
-    compile: impl Fn(&serde_json::Value) -> Result<T, Vec<BoundsFault>>,
+    compile: fn(&Node) -> Result<T, Vec<BoundsFault>>,
     faults: &mut Faults,
 ) -> Option<T> {
-    let Some(value) = reader.node?.to_json() else {
+    let value = reader.node?;
+    if !is_finite(value) {
         let found = "a number that is not finite";
         faults.add(&reader.at, Wrong::new(found, "write numbers that JSON has"));
         return None;
-    };
-    match compile(&value) {
+    }
+    match compile(value) {
         Ok(compiled) => Some(compiled),
         Err(refused) => {
             for fault in refused {
@@ -88,6 +89,16 @@ fn compiled<T>(
             }
             None
         }
+    }
+}
+
+/// Are all numbers in it such as JSON has? TOML has `inf` and `nan`.
+fn is_finite(node: &Node) -> bool {
+    match node {
+        Node::Number(text) => text.ends_with(|last: char| last.is_ascii_digit()),
+        Node::List(items) => items.iter().all(is_finite),
+        Node::Table(fields) => fields.iter().all(|(_, node)| is_finite(node)),
+        _ => true,
     }
 }
 

@@ -82,7 +82,7 @@ fn documents_that_are_none() {
     );
     rejects_json(
         r#"{"rules": ["#,
-        "policy: not JSON (EOF while parsing a list at line 1 column 11); write one whole JSON document",
+        "policy: not JSON: ends early, expected a value; write one whole JSON document",
     );
     rejects_json(
         &format!("{{\"rules\":[]}}{}", " ".repeat(1 << 20)),

@@ -1,6 +1,6 @@
 //! What the console and `status` show of the recent past.
 
-use serde_json::{Value, json};
+use crate::json::{Node, json};
 
 use super::{COARSE, FINE, MINUTE, Rings, Totals};
 use crate::telemetry::ring::Counts;
@@ -16,7 +16,7 @@ const FAILING: u64 = 6;
 impl Totals {
     /// The limits whose counters could not be reached in the last half minute.
     #[must_use]
-    pub fn failing(&self, now: Timestamp) -> Value {
+    pub fn failing(&self, now: Timestamp) -> Node {
         let failing = self.keys.iter().filter_map(|(name, ring)| {
             let mut parts = name.split('\t');
             let (rule, limit) = (parts.next()?, parts.next()?);
@@ -29,12 +29,12 @@ impl Totals {
             let limit = [rule, ".", limit].concat();
             (requests > 0).then(|| json!({ "limit": limit, "how": how, "requests": requests }))
         });
-        Value::Array(failing.collect())
+        Node::List(failing.collect())
     }
 
     /// What the console shows.
     #[must_use]
-    pub fn live(&self, now: Timestamp) -> Value {
+    pub fn live(&self, now: Timestamp) -> Node {
         let rules = self.fine.iter().map(|(name, fine)| {
             let coarse = self.coarse.iter().find(|(known, _)| known == name);
             json!({
@@ -75,8 +75,8 @@ fn top(
     list: &Rings,
     what: &str,
     now: Timestamp,
-    shown: impl Fn(&[&str], Counts) -> Value,
-) -> Vec<Value> {
+    shown: impl Fn(&[&str], Counts) -> Node,
+) -> Vec<Node> {
     let mut found: Vec<_> = list
         .iter()
         .filter(|(name, _)| what.is_empty() || name.split('\t').nth(2) == Some(what))

@@ -13,7 +13,7 @@ fn reports_add_up() {
         totals.merge("requests\ta\tb\tpassed\t\t3\nrule\ta\t3 1 0 0\n", at(1000));
     }
     assert!(totals.metrics().contains("tier=\"\"} 6\n"));
-    let live = totals.live(at(1000));
+    let live = totals.live(at(1000)).told();
     assert_eq!(live["rules"][0]["rule"], "a");
     assert_eq!(live["rules"][0]["minute"], json!([6, 2, 0, 0]));
     assert_eq!(live["rules"][0]["fine"][179], json!([6, 2, 0, 0]));
@@ -30,12 +30,12 @@ fn who_is_refused_most_comes_first_and_what_is_past_is_gone() {
         "key\ta\tip\trefused\tAAAA\t64501\tDE\tobject\task\t9\n",
         at(1000),
     );
-    let live = totals.live(at(1001));
+    let live = totals.live(at(1001)).told();
     assert_eq!(live["networks"][0]["asn"], "64501");
     assert_eq!(live["networks"][0]["refused"], 9);
     assert_eq!(live["networks"][1]["passed"], 50);
     assert_eq!(live["keys"][0]["key"], "AAAA");
-    assert_eq!(totals.live(at(1100))["networks"], json!([]));
+    assert_eq!(totals.live(at(1100)).told()["networks"], json!([]));
 }
 
 #[test]
@@ -43,8 +43,8 @@ fn failing_limits_are_named_while_they_fail() {
     let mut totals = Totals::default();
     totals.merge("key\ta\tip\tfailed_open\tAAAA\t0\t\tobject\t4\n", at(1000));
     let expected = json!([{ "limit": "a.ip", "how": "open", "requests": 4 }]);
-    assert_eq!(totals.failing(at(1010)), expected);
-    assert_eq!(totals.failing(at(1040)), json!([]));
+    assert_eq!(totals.failing(at(1010)).told(), expected);
+    assert_eq!(totals.failing(at(1040)).told(), json!([]));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_flood_of_names_stays_within_bounds() {
         );
     }
     totals.merge("network\ta\t9999\tNL\t0 500\n", at(1000));
-    let live = totals.live(at(1000));
+    let live = totals.live(at(1000)).told();
     assert_eq!(live["networks"].as_array().unwrap().len(), live::SHOWN);
     assert_eq!(live["networks"][0]["asn"], "9999");
     let metrics = totals.metrics();
@@ -155,7 +155,7 @@ fn each_kind_of_key_has_its_own_places() {
         );
     }
     totals.merge("key\ta\tip\tnear\tZZZZ\t1\tNL\to\task\t1\n", at(1000));
-    let live = totals.live(at(1000));
+    let live = totals.live(at(1000)).told();
     let shown = live["keys"].as_array().unwrap();
     assert_eq!(shown.len(), 26);
     assert_eq!(shown[25]["key"], "ZZZZ");

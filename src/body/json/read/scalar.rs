@@ -2,7 +2,7 @@
 
 use super::{Kind, Reader, Want};
 use crate::body::fault::BodyFault;
-use crate::body::json::text::decode_escape;
+use crate::body::json::text::{decode_escape, is_unit};
 
 /// Most digits of an exponent. No protocol has use for more, and so exponents stay integers.
 const EXPONENT_DIGITS: usize = 9;
@@ -16,7 +16,12 @@ impl Reader<'_> {
                 Some(b'"') => break,
                 Some(b'\\') => {
                     let escape = self.rest().get(1..).unwrap_or_default();
-                    let Some((_, length)) = decode_escape(escape) else {
+                    let length = match decode_escape(escape) {
+                        Some((_, length)) => Some(length),
+                        None if !self.is_strict && is_unit(escape) => Some(5),
+                        None => None,
+                    };
+                    let Some(length) = length else {
                         return Err(self.unexpected("an escape of JSON, surrogates in pairs"));
                     };
                     self.bump(length.saturating_add(1));

@@ -1,13 +1,12 @@
 //! From the operator's schema to [`Rules`], or every fault in it.
 
-use serde_json::Value;
-
 use super::{Bound, Count, Named, Relation, Rules, Schema, Step, Types};
 use crate::body::compile::Compiler;
 use crate::body::json::canonical::canonical;
 use crate::body::json::decimal::Decimal;
 use crate::body::json::document::Document;
 use crate::body::json::{MAX_DEPTH, policy_number, read};
+use crate::json::Node;
 
 /// How deep schemas may stand inside each other; checking recurses as deep.
 const MAX_SCHEMA_DEPTH: usize = 32;
@@ -18,12 +17,12 @@ const SUPPORTED: &str = "one of type, enum, const, properties, required, additio
     ($schema, $comment, title, description, default, examples)";
 
 impl Schema {
-    pub(crate) fn compile(compiler: &mut Compiler, value: &Value) -> Self {
+    pub(crate) fn compile(compiler: &mut Compiler, value: &Node) -> Self {
         compile_schema(compiler, value, 0)
     }
 }
 
-fn compile_schema(compiler: &mut Compiler, value: &Value, depth: usize) -> Schema {
+fn compile_schema(compiler: &mut Compiler, value: &Node, depth: usize) -> Schema {
     if depth > MAX_SCHEMA_DEPTH {
         compiler.fault(
             "a schema this deep",
@@ -32,8 +31,8 @@ fn compile_schema(compiler: &mut Compiler, value: &Value, depth: usize) -> Schem
         return Schema::Any;
     }
     match value {
-        Value::Bool(true) => return Schema::Any,
-        Value::Bool(false) => return Schema::Nothing,
+        Node::Flag(true) => return Schema::Any,
+        Node::Flag(false) => return Schema::Nothing,
         _ => {}
     }
     let Some(table) = compiler.table(value, "a schema: a table, true or false") else {
@@ -59,12 +58,12 @@ fn compile_keyword(
     compiler: &mut Compiler,
     rules: &mut Rules,
     keyword: &str,
-    value: &Value,
+    value: &Node,
     depth: usize,
 ) {
     match keyword {
         "type" => rules.types = compile_types(compiler, value),
-        "enum" => match value.as_array() {
+        "enum" => match value.as_list() {
             Some(list) if !list.is_empty() => allow(compiler, rules, list),
             _ => compiler.unfit(value, "a list of at least one value"),
         },
@@ -83,7 +82,7 @@ fn compile_keyword(
         "additionalProperties" => rules.unnamed = Some(compile_schema(compiler, value, depth)),
         "minProperties" => rules.members.min = count(compiler, value),
         "maxProperties" => rules.members.max = count(compiler, value),
-        "prefixItems" => match value.as_array() {
+        "prefixItems" => match value.as_list() {
             Some(list) if !list.is_empty() => {
                 for (index, value) in list.iter().enumerate() {
                     let schema =
@@ -93,16 +92,16 @@ fn compile_keyword(
             }
             _ => compiler.unfit(value, "a list of schemas"),
         },
-        "items" if value.is_array() => compiler.unfit(
+        "items" if value.as_list().is_some() => compiler.unfit(
             value,
             "one schema for all items, or the keyword `prefixItems`",
         ),
         "items" => rules.items = Some(compile_schema(compiler, value, depth)),
         "minItems" => rules.item_count.min = count(compiler, value),
         "maxItems" => rules.item_count.max = count(compiler, value),
-        "uniqueItems" => match value.as_bool() {
-            Some(unique) => rules.unique = unique,
-            None => compiler.unfit(value, "true or false"),
+        "uniqueItems" => match value {
+            Node::Flag(unique) => rules.unique = *unique,
+            _ => compiler.unfit(value, "true or false"),
         },
         "minLength" => rules.length.min = count(compiler, value),
         "maxLength" => rules.length.max = count(compiler, value),
@@ -119,14 +118,14 @@ fn compile_keyword(
     }
 }
 
-fn compile_types(compiler: &mut Compiler, value: &Value) -> Option<Types> {
+fn compile_types(compiler: &mut Compiler, value: &Node) -> Option<Types> {
     let list = match value {
-        Value::Array(list) => list.as_slice(),
+        Node::List(list) => list.as_slice(),
         one => std::slice::from_ref(one),
     };
     let mut types = Types::default();
     for value in list {
-        match Types::each().find(|(_, name, _)| value.as_str() == Some(name)) {
+        match Types::each().find(|(_, name, _)| value.as_text() == Some(name)) {
             Some((bit, ..)) => types = types.with(bit),
             None => compiler.unfit(
                 value,
@@ -141,7 +140,7 @@ fn compile_types(compiler: &mut Compiler, value: &Value) -> Option<Types> {
 }
 
 /// `enum` and `const` go through the reader that documents go through: one notion of equality.
-fn allow(compiler: &mut Compiler, rules: &mut Rules, list: &[Value]) {
+fn allow(compiler: &mut Compiler, rules: &mut Rules, list: &[Node]) {
     let mut choices = Vec::new();
     for value in list {
         refuse_rounded(compiler, value);
@@ -165,26 +164,26 @@ fn allow(compiler: &mut Compiler, rules: &mut Rules, list: &[Value]) {
     rules.choices = Some(choices);
 }
 
-fn refuse_rounded(compiler: &mut Compiler, value: &Value) {
+fn refuse_rounded(compiler: &mut Compiler, value: &Node) {
     match value {
-        Value::Number(_) => {
+        Node::Number(_) => {
             number(compiler, value);
         }
-        Value::Array(list) => list.iter().for_each(|item| refuse_rounded(compiler, item)),
-        Value::Object(table) => table
-            .values()
-            .for_each(|item| refuse_rounded(compiler, item)),
+        Node::List(list) => list.iter().for_each(|item| refuse_rounded(compiler, item)),
+        Node::Table(table) => table
+            .iter()
+            .for_each(|(_, item)| refuse_rounded(compiler, item)),
         _ => {}
     }
 }
 
-fn compile_required(compiler: &mut Compiler, rules: &mut Rules, value: &Value) {
-    let Some(list) = value.as_array() else {
+fn compile_required(compiler: &mut Compiler, rules: &mut Rules, value: &Node) {
+    let Some(list) = value.as_list() else {
         compiler.unfit(value, "a list of names");
         return;
     };
     for (index, value) in list.iter().enumerate() {
-        match value.as_str() {
+        match value.as_text() {
             Some(name) => set_name(rules, name, |named| named.required = true),
             None => compiler.below(&index.to_string(), |c| c.unfit(value, "a name")),
         }
@@ -214,11 +213,11 @@ fn set_name(rules: &mut Rules, name: &str, change: impl FnOnce(&mut Named)) {
     }
 }
 
-fn count(compiler: &mut Compiler, value: &Value) -> Option<u64> {
+fn count(compiler: &mut Compiler, value: &Node) -> Option<u64> {
     compiler.whole(value, 0, u64::MAX)
 }
 
-fn bound(compiler: &mut Compiler, rules: &mut Rules, relation: Relation, value: &Value) {
+fn bound(compiler: &mut Compiler, rules: &mut Rules, relation: Relation, value: &Node) {
     if let Some(number) = number(compiler, value) {
         rules.bounds.push(Bound {
             relation,
@@ -229,7 +228,7 @@ fn bound(compiler: &mut Compiler, rules: &mut Rules, relation: Relation, value: 
 }
 
 #[inline(never)]
-fn number(compiler: &mut Compiler, value: &Value) -> Option<Decimal> {
+fn number(compiler: &mut Compiler, value: &Node) -> Option<Decimal> {
     let number = policy_number(value);
     if number.is_none() {
         compiler.unfit(

@@ -5,7 +5,7 @@ use crate::body::JsonBounds;
 /// Empty: it passes. Else the message.
 #[track_caller]
 fn check(schema: &Value, body: &str, message: &str) {
-    let bounds = JsonBounds::compile(&json!({ "schema": schema })).expect("a schema");
+    let bounds = JsonBounds::of(&json!({ "schema": schema })).expect("a schema");
     let found = match bounds.inspect(body.as_bytes()) {
         Ok(_) => String::new(),
         Err(fault) => fault.message,

@@ -4,7 +4,7 @@ use crate::body::JsonBounds;
 
 #[track_caller]
 fn check_rejects(schema: &Value, pointer: &str, found: &str, expected: &str) {
-    let faults = JsonBounds::compile(&json!({ "schema": schema })).expect_err("a fault");
+    let faults = JsonBounds::of(&json!({ "schema": schema })).expect_err("a fault");
     let [fault] = faults.as_slice() else {
         panic!("{faults:?}")
     };
@@ -154,7 +154,7 @@ fn a_policy_that_nothing_satisfies_is_a_fault() {
 fn every_fault_is_reported() {
     let table =
         json!({ "schema": { "type": "x", "minItems": "y", "foo": 1 }, "max_depth": 0, "more": 1 });
-    assert_eq!(JsonBounds::compile(&table).unwrap_err().len(), 5);
+    assert_eq!(JsonBounds::of(&table).unwrap_err().len(), 5);
 }
 
 #[test]
@@ -163,6 +163,6 @@ fn a_schema_has_a_bounded_depth() {
     for _ in 0..40 {
         schema = json!({ "items": schema });
     }
-    let faults = JsonBounds::compile(&json!({ "schema": schema })).unwrap_err();
+    let faults = JsonBounds::of(&json!({ "schema": schema })).unwrap_err();
     assert_eq!(faults[0].expected, "at most 32 levels");
 }
