@@ -7,21 +7,23 @@
 use std::hint::black_box;
 use std::net::{IpAddr, Ipv4Addr};
 use std::process::ExitCode;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use weir::admission::decide::{Begin, Conclusion, Reply as Came};
 use weir::admission::described::Described;
 use weir::admission::plan::{Context, Tier, plan};
-use weir::admission::{Memory, Plan};
+use weir::admission::{Memory, Plan, Verdict, refusals};
 use weir::http::answer::{Asked, Shape, render};
 use weir::http::fields::{QuotaView, fields};
 use weir::http::refusal::Refusal;
 use weir::ledger::{Ledger, MemoryStore, Reply};
 use weir::limit::{Algorithm, Quota, State};
 use weir::policy::{self, Dialect, Mode, Policy};
+use weir::telemetry::{End, Sums};
 use weir::time::{Span, Timestamp};
 use weir::wire::names::{Namer, Part};
-use weir::wire::{Call, CallId, Charge};
+use weir::wire::{Call, CallId, Charge, Outcome};
 
 /// How many times each is measured; the quickest counts, since nothing makes code quicker than it is.
 const TIMES: u32 = 9;
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
     naming(&namer);
     limits();
     deciding(&namer);
+    counting(&namer);
     answers();
     let grows = planning(&namer);
     let holds = grows <= GOAL;
@@ -175,6 +178,36 @@ fn deciding(namer: &Namer) {
     time("a message, written", || call.encode());
     time("a message, read", || Call::decode(&message));
     time("an object's decision", || ledger.handle(&charge(), now));
+}
+
+/// What telemetry adds to a request, and what it costs every three seconds behind one.
+fn counting(namer: &Namer) {
+    let policy = Rc::new(policy_of(5, BUCKET));
+    let plan = planned(&policy, namer, &request("/api/items?page=2"));
+    let verdict = |conforms, refused| Verdict {
+        outcomes: vec![Some(Outcome {
+            conforms,
+            ..Outcome::default()
+        })],
+        refused,
+        ..Verdict::default()
+    };
+    let network = || (64_500, *b"NL");
+    let mut sums = Sums::default();
+    let passed = verdict(true, vec![]);
+    time("counting: one that passed", || {
+        sums.record(&policy, &plan, &passed, End::Passed, &network);
+    });
+    let refused = verdict(false, vec![0]);
+    let shaped = refusals::of_verdict(&policy, &plan, &refused);
+    time("counting: one that was refused", || {
+        sums.record(&policy, &plan, &refused, End::Refused(&shaped), &network);
+    });
+    time("counting: a report of two requests", || {
+        sums.record(&policy, &plan, &passed, End::Passed, &network);
+        sums.record(&policy, &plan, &refused, End::Refused(&shaped), &network);
+        sums.report()
+    });
 }
 
 fn exchange(

@@ -9,9 +9,13 @@ import { all, story, summary } from './summary.js';
 import { showKeys, showNetworks, showPolicy, showRules, showSlots } from './tables.js';
 
 const EVERY_MS = 2000;
+/** What status tells changes seldom. */
+const STATUS_EVERY_MS = 10_000;
 const MINUTE_S = 60;
 
 let live = null;
+let status = null;
+let statusAt = -Infinity;
 let timer = 0;
 let paused = false;
 
@@ -42,7 +46,7 @@ function showFigures() {
   say(byId('spoken'), story(live));
 }
 
-function showStatus(status) {
+function showStatus() {
   const { policy } = status;
   say(byId('policy'), policy.fingerprint
     ? `mode ${status.mode} · policy ${policy.fingerprint} from ${policy.source} · version ${status.version}`
@@ -52,7 +56,7 @@ function showStatus(status) {
     const { source, path, found, expected } = policy.fault;
     alarms.push(['alarm', `The policy in ${source} is not in force. ${path}: ${found}; ${expected}.`]);
   }
-  for (const { limit, how } of status.failing) {
+  for (const { limit, how } of live.failing) {
     const then = how === 'open' ? 'requests pass uncounted, or are counted by each isolate alone' : 'requests are refused for it';
     alarms.push(['alarm', `${limit} fails ${how}: its counter cannot be reached, and ${then}.`]);
   }
@@ -73,8 +77,8 @@ function show(signedIn, fault = '') {
   if (!signedIn) byId('token').focus();
 }
 
-function showAll(status) {
-  showStatus(status);
+function showAll() {
+  showStatus();
   showFigures();
   offerRules();
   showChart();
@@ -94,11 +98,13 @@ async function refresh() {
   clearTimeout(timer);
   if (token.get() === null) return show(false);
   try {
-    const [status, told] = await Promise.all([ask('status'), ask('live')]);
-    live = told;
-    keepLive(told);
+    const isOld = performance.now() - statusAt > STATUS_EVERY_MS;
+    const [told, newer] = await Promise.all([ask('live'), isOld ? ask('status') : status]);
+    if (isOld) statusAt = performance.now();
+    [live, status] = [told, newer];
+    keepLive(live);
     show(true);
-    showAll(status);
+    showAll();
   } catch (error) {
     if (error instanceof TokenError) {
       token.forget();
