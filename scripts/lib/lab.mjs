@@ -14,7 +14,7 @@ const STAMP = join(PKG, ".built-from");
 const WASM = "wasm32-unknown-unknown";
 /** What rustc uses by itself. */
 const FEATURES = ["bulk-memory", "nontrapping-float-to-int", "sign-ext", "mutable-globals", "reference-types", "multivalue"];
-const INPUTS = ["Cargo.toml", "Cargo.lock", "src", "www/lab.html", "www/lab/icon.svg", "scripts/lib/lab.mjs",
+const INPUTS = ["Cargo.toml", "Cargo.lock", "src", "www/lab.html", "www/page.css", "www/lab/icon.svg", "scripts/lib/lab.mjs",
   ...["bundle.js", "draw.js", "example.js", "lab.css", "lab.js", "numbers.js", "worker.js"].map((name) => `www/lab/${name}`)];
 
 /** Builds the lab unless it was already made from exactly these sources. */
@@ -53,10 +53,11 @@ async function oneFile() {
   // No "<" may end the element early.
   const inside = JSON.stringify({ worker, wasm }).replaceAll("<", "\\u003c");
   const csp = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+  const css = `${await text("page.css")}\n${await text("lab", "lab.css")}`;
   const swap = [
     [/(<meta http-equiv="Content-Security-Policy" content=")[^"]*/, (_, before) => before + csp],
     [/href="lab\/icon\.svg"/, () => `href="data:image/svg+xml;base64,${icon}"`],
-    [/<link rel="stylesheet" href="lab\/lab\.css">/, await text("lab", "lab.css").then((css) => () => `<style>\n${css}</style>`)],
+    [/<link rel="stylesheet" href="page\.css">\n *<link rel="stylesheet" href="lab\/lab\.css">/, () => `<style>\n${css}</style>`],
     [/ *<script type="module" src="lab\/lab\.js"><\/script>\n/, () => ""],
     [/<\/body>/, () => `<script type="application/json" id="bundle">${inside}</script>\n<script>\n${outputFiles[0].text.replaceAll("</script", "<\\/script")}</script>\n</body>`],
   ];

@@ -79,7 +79,11 @@ fn page(rest: &str, slash: bool, exists: Exists) -> Option<Page> {
         || ["demo/", "client/", "weir-client."]
             .iter()
             .any(|start| rest.starts_with(start));
-    let exists = if of_demo { exists.demo } else { exists.admin };
+    let exists = match rest {
+        "page.css" => exists.demo || exists.admin,
+        _ if of_demo => exists.demo,
+        _ => exists.admin,
+    };
     if !exists {
         return None;
     }
@@ -230,6 +234,14 @@ mod tests {
         ] {
             check("GET", path, admin, Routed::Missing);
         }
+        let neither = Exists {
+            admin: false,
+            demo: false,
+        };
+        let style = || shown("page.css", "text/css; charset=utf-8");
+        check("GET", "/_weir/page.css", demo, style());
+        check("GET", "/_weir/page.css", admin, style());
+        check("GET", "/_weir/page.css", neither, Routed::Missing);
     }
 
     #[test]

@@ -156,11 +156,6 @@ impl Judge {
         }
         let known = |one: &Applied| one.item.enforce && self.denials.find(&one.item, now).is_some();
         let remembered = applied.iter().any(known);
-        // Several objects: what one takes is taken back where another refuses.
-        let provisional = (objects.len() > 1).then(|| {
-            let once = self.policy.counter_timeout;
-            once + once
-        });
         let mut outcomes: Vec<Option<Outcome>> = vec![None; applied.len()];
         let mut charges = Vec::with_capacity(objects.len());
         let mut admitted = true;
@@ -169,7 +164,9 @@ impl Judge {
             let id = CallId(self.ids);
             let charge = Charge {
                 id,
-                provisional,
+                // All objects are asked at one instant: what one takes is given back at once where
+                // another refuses.
+                provisional: None,
                 items: covers
                     .iter()
                     .filter_map(|index| Some(applied.get(*index)?.item.clone()))

@@ -197,10 +197,10 @@ for (const colorScheme of ['light', 'dark']) {
     }
     const numbers = [...Array(2).fill(['quota', 'window']), ['quota', 'window', 'burst'], ['quota', 'window']].flat();
     assert.deepEqual(reached, ['policy-file', 'policy', ...numbers, 'source', 'amount', 'mode', 'tier', 'run']);
-    if (process.env.SCREENSHOTS) await page.screenshot({ path: join(process.env.SCREENSHOTS, `lab-phone-${colorScheme}.png`), fullPage: true });
-    if (process.env.SCREENSHOTS) {
+    if (process.env.WEIR_SHOTS) await page.screenshot({ path: join(process.env.WEIR_SHOTS, `lab-phone-${colorScheme}.png`), fullPage: true });
+    if (process.env.WEIR_SHOTS) {
       await page.setViewportSize({ width: 1280, height: 900 });
-      await page.screenshot({ path: join(process.env.SCREENSHOTS, `lab-${colorScheme}.png`), fullPage: true });
+      await page.screenshot({ path: join(process.env.WEIR_SHOTS, `lab-${colorScheme}.png`), fullPage: true });
     }
   });
 }
