@@ -86,11 +86,27 @@ test("a retryable failure is tried once more, with a fresh stub and under the sa
   assert.equal((await from("192.0.2.1").ask("/")).status, 200);
 });
 
-test("an origin that fails is no limiter that fails", async (t) => {
-  const { origin, from } = await stand(t, { policy: policy("deny") });
-  await origin.script({ path: "/broken", status: 500 });
-  const ada = from("192.0.2.1");
-  for (let i = 0; i < 3; i += 1) assert.equal((await ada.ask("/broken")).status, 500);
-  const fourth = await ada.ask("/broken");
-  assert.equal(fourth.status, 429, "the three were counted, and the counter still answers");
-});
+for (const [how, options] of [["that answer", {}], ["that fail", { standIn: FAILURES["they throw"] }]]) {
+  test(`an origin that fails is no limiter that fails, with counters ${how}`, async (t) => {
+    const body = { max_bytes: 1_000 };
+    const open = { ...policy("allow") };
+    open.rules = [{ ...open.rules[0], deadline: "500ms", body }];
+    open.rules[0].limits[0].quota = 4;
+    const { origin, from } = await stand(t, { policy: open, ...options });
+    const ada = from("192.0.2.1");
+    await origin.script({ path: "/broken", status: 500, body: [{ text: "theirs" }] });
+    await origin.script({ path: "/reset", end: "reset", body: [{ text: "half" }, { delay_ms: 50 }] });
+    await origin.script({ path: "/late", hold: true });
+    const broken = await ada.ask("/broken");
+    assert.deepEqual([broken.status, broken.text], [500, "theirs"]);
+    const reset = await ada.ask("/reset");
+    assert.deepEqual([reset.status, reset.text, reset.whole], [200, "half", false]);
+    const late = await ada.ask("/late");
+    assert.deepEqual([late.status, late.json().error], [504, "deadline_exceeded"]);
+    assert.equal((await ada.ask("/broken")).status, 500);
+    // all four were counted where there is a counter, and what needs none holds either way
+    assert.equal((await ada.ask("/broken")).status, options.standIn ? 500 : 429);
+    const large = await from("192.0.2.2").ask("/broken", { method: "POST", body: Buffer.alloc(1_001) });
+    assert.deepEqual([large.status, large.json().error], [413, "body_too_large"]);
+  });
+}

@@ -98,3 +98,21 @@ fn every_example_is_a_good_policy() {
     }
     assert!(seen >= 6, "only {seen} examples were found");
 }
+
+/// No line of the example goes unexplained.
+#[test]
+fn the_example_is_explained_line_by_line() {
+    let page = text(&root().join("docs/policy.md"));
+    let example = text(&root().join("wrangler.toml"));
+    let lines = example
+        .lines()
+        .map(|line| line.trim().trim_end_matches(','));
+    let told = |line: &str| page.lines().any(|own| own.trim() == line);
+    for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let brackets = line == "]" || line.ends_with("= [");
+        assert!(
+            brackets || told(line),
+            "docs/policy.md says nothing about: {line}"
+        );
+    }
+}
