@@ -1,8 +1,9 @@
 // `npm run bench`: Weir beside bare Workers, interleaved in one run on this machine.
 //   npm run bench -- --help
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { cpus } from "node:os";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { buildWorker, workerBytes } from "../scripts/lib/build.mjs";
 import { run } from "../scripts/lib/run.mjs";
@@ -26,6 +27,8 @@ Everything runs on 127.0.0.1 and ends by itself. Workers have the first core, al
 Only ratios within one run mean anything, and only where others leave the machine alone: each
 measurement says what they took.
 `;
+
+const SHARED_MEMORY = "/dev/shm";
 
 const OPTIONS = {
   scenarios: { type: "string" },
@@ -70,8 +73,6 @@ function listed(text, known, what) {
 }
 
 async function bench(scope, { scenarios, contenders, rounds, hurry, out, quick }) {
-  // Objects' files would wait for a disk; in memory only what the Worker does is measured.
-  if (existsSync("/dev/shm")) process.env.TMPDIR = "/dev/shm";
   await setUp();
   await buildWorker();
   // Loaded here, since a fresh checkout has none of the packages before.
@@ -86,7 +87,8 @@ async function bench(scope, { scenarios, contenders, rounds, hurry, out, quick }
   const among = [...new Set(["pass", ...listed(contenders, Object.keys(CONTENDERS), "contender")])];
   const wanted = Number(rounds ?? (quick ? 1 : 3));
   if (!(Number.isInteger(wanted) && wanted >= 1 && wanted <= 20)) throw new Stop(`--rounds is "${rounds}": give a whole number from 1 to 20.`);
-  await prepare();
+  await prepare({ packages: among.some((id) => CONTENDERS[id].needsPackages) });
+  workInMemory();
   if (hurry) goFirst();
   await pin(process.pid, 1);
   const begun = Date.now();
@@ -116,6 +118,16 @@ async function largeBodies(scope, { quick }) {
   await buildWorker();
   const { large } = await import("./large.mjs");
   return (await large(scope, quick)) ? 0 : 1;
+}
+
+/**
+ * Objects' files would wait for a disk; in memory only what the Worker does is measured. Everything
+ * lies in one folder, which is gone at the end however that comes.
+ */
+function workInMemory() {
+  const folder = mkdtempSync(join(existsSync(SHARED_MEMORY) ? SHARED_MEMORY : tmpdir(), "weir-bench-"));
+  process.env.TMPDIR = folder;
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 }
 
 async function table(file) {

@@ -10,11 +10,14 @@ import * as policies from "./policies.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 export const TOKEN = "a token for the bench";
+/** The one that has to be bundled, with packages of its own. */
+const PEER = "hono.js";
 const SECRETS = { ADMIN_TOKEN: TOKEN, KEY_SECRET: "a secret for the bench" };
 
-/** A bare Worker; `vars` as JSON; `counts` where it has objects of a class `Counter`. */
+/** A Worker that is not Weir; `vars` as JSON; `counts` where it has objects of a class `Counter`. */
 const bare = (title, file, { counts = false, vars = {} } = {}) => ({
   title,
+  needsPackages: file === PEER,
   start: (scope, place) => script(scope, place, { file, counts, vars }),
 });
 
@@ -30,14 +33,14 @@ export const CONTENDERS = {
   pass: bare("bare pass-through", "pass.js"),
   refuse: bare("constant 429", "refuse.js"),
   call: bare("one trivial object call", "call.js", { counts: true }),
-  hono: bare("hono-rate-limiter", "hono.js", { counts: true, vars: { QUOTA: 10_000_000 } }),
+  hono: bare("hono-rate-limiter", PEER, { counts: true, vars: { QUOTA: 10_000_000 } }),
   none: weir("Weir, no rule applies", policies.elsewhere()),
   leased: weir("Weir, one limit, leased", policies.generous("leased")),
   exact: weir("Weir, one limit, exact", policies.generous("exact")),
   optimistic: weir("Weir, one limit, optimistic", policies.generous("optimistic")),
   five: weir("Weir, five limits", policies.five()),
   rules: weir("Weir, 200 rules", policies.many(200)),
-  "hono-flood": bare("hono-rate-limiter, 100 in 60 s", "hono.js", { counts: true, vars: { QUOTA: 100 } }),
+  "hono-flood": bare("hono-rate-limiter, 100 in 60 s", PEER, { counts: true, vars: { QUOTA: 100 } }),
   flood: weir("Weir, 100 in 60 s", policies.tight()),
   window: weir("Weir, sliding window of 120 in 60 s", policies.visitors("sliding-window", "leased")),
   bucket: weir("Weir, token bucket of 120 in 60 s", policies.visitors("token-bucket", "leased")),
@@ -94,7 +97,7 @@ async function script(scope, { origin, inMemory }, { file, counts, vars }) {
 
 async function bundled(file, out) {
   const from = join(HERE, "workers", file);
-  if (file !== "hono.js") return copyFile(from, out);
+  if (file !== PEER) return copyFile(from, out);
   // Only here: the packages may not have been installed when this file is loaded.
   const { build } = await import("esbuild");
   await build({ entryPoints: [from], outfile: out, bundle: true, format: "esm", target: "esnext", minify: true, external: ["cloudflare:*"], logLevel: "error" });

@@ -13,12 +13,12 @@ const MANIFEST = join(ROOT, "bench", "load", "Cargo.toml");
 const FIRST = -10;
 const LONGEST_MS = 150_000;
 
-/** Builds the load generator, and gets the packages of the contenders that need some. */
-export async function prepare() {
+/** Builds the load generator, and gets the packages of contenders that need some. */
+export async function prepare({ packages }) {
   await run("cargo", ["build", "--quiet", "--release", "--manifest-path", MANIFEST, "--target-dir", TARGET], {
     failure: "the load generator could not be built; what the compiler said is above.",
   });
-  if (existsSync(join(ROOT, "bench", "node_modules", "hono", "package.json"))) return;
+  if (!packages || existsSync(join(ROOT, "bench", "node_modules", "hono", "package.json"))) return;
   await run("npm", ["ci", "--legacy-peer-deps", "--no-audit", "--no-fund", "--loglevel", "error"], {
     cwd: join(ROOT, "bench"),
     failure: "the packages of bench/package.json could not be installed; npm says above why.",

@@ -81,7 +81,7 @@ async function measure(server, id, { origin, flags, round, afterwards_s }, isPau
     load: cores(result.own_us),
     origin: cores(behind.cpu_us),
     foreign: cores(result.foreign_us),
-    memory_kib: (workerd.peak_kib - workerd.rss_before_kib) / (flags.clients ?? 1),
+    memory_kib: (workerd.peak_kib - workerd.rss_before_kib) / Math.min(flags.clients ?? 1, result.answered),
     ...(afterwards_s && { afterwards: more.statuses }),
     ...neededMore,
   };
