@@ -56,6 +56,8 @@ pub struct Round {
     standing: Vec<Standing>,
     /// What permits have paid for.
     paid: Vec<Paid>,
+    /// The limits that they paid for, by index.
+    paid_for: Vec<usize>,
     /// Objects that may have charged without an answer.
     doubtful: Vec<Standing>,
     started: Timestamp,
@@ -93,6 +95,7 @@ impl Memory {
             failed: Vec::new(),
             standing: Vec::new(),
             paid: Vec::new(),
+            paid_for: Vec::new(),
             doubtful: Vec::new(),
             started: now,
             again: false,

@@ -40,6 +40,8 @@ pub struct Described {
     pub body_length: Option<u64>,
     /// The computed cost of the body.
     pub body_cost: Option<u64>,
+    /// The body is still on its way.
+    pub body_to_come: bool,
 }
 
 impl Described {
@@ -188,7 +190,7 @@ impl Facts for Described {
     }
 
     fn body_known(&self) -> bool {
-        true
+        !self.body_to_come
     }
 
     fn continent(&self) -> Option<Cow<'_, str>> {

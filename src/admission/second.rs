@@ -33,6 +33,7 @@ pub fn join(plan: &mut Plan, verdict: &mut Verdict, second: Plan, after: Verdict
             covers: charge.covers.into_iter().map(shift).collect(),
             ..charge
         }));
+    verdict.paid.extend(after.paid.into_iter().map(shift));
     verdict.remembered |= after.remembered;
     if refused {
         verdict

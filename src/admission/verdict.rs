@@ -24,8 +24,8 @@ pub struct Verdict {
     pub charges: Vec<Charge>,
     /// The refusal came from this isolate's memory.
     pub remembered: bool,
-    /// Permits of this isolate paid for it, or for a part of it.
-    pub leased: bool,
+    /// Applied limits that this isolate's permits have paid for, by index.
+    pub paid: Vec<usize>,
 }
 
 /// A charge that an object holds for this request.

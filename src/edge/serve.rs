@@ -138,7 +138,7 @@ impl Exchange {
         if let Begin::Decided(verdict) = &begin
             && !plan.applied.is_empty()
         {
-            let source = if verdict.leased {
+            let source = if !verdict.paid.is_empty() {
                 Source::Lease
             } else {
                 Source::Local

@@ -124,7 +124,10 @@ impl Client {
                 format!("2001:db8:{:x}:{:x}::1", rng.range(0, 20), rng.range(0, 4))
             }
         };
-        let mut request = Described::new("GET", &url).from_ip(&ip);
+        let posts = rng.permille(500);
+        let method = if posts { "POST" } else { "GET" };
+        let mut request = Described::new(method, &url).from_ip(&ip);
+        request.body_to_come = posts;
         if number.is_multiple_of(2) {
             request = request.header("x-api-key", &format!("key{}", number / 4));
         }

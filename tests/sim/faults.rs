@@ -128,6 +128,10 @@ impl World {
         object.upset_at = Some(now + down);
         object.down_until = now + down;
         object.gate = 0;
+        let unsent = std::mem::take(&mut object.gated);
+        for (_, event) in unsent.into_iter().filter(|(gate, _)| *gate > now) {
+            self.cancel(event);
+        }
         self.set_alarm(name);
     }
 

@@ -111,6 +111,9 @@ impl World {
         match reply {
             Reply::Now(answer) => self.reply(&name, back, &answer, answer_lost),
             Reply::Later(id) => {
+                if let Some(back) = back {
+                    self.queued(back.request);
+                }
                 if let (Some(back), Some(object)) = (back, self.objects.get_mut(&name)) {
                     object.waiting.insert(id, back);
                 }
@@ -151,6 +154,7 @@ impl World {
             }
             (Call::Refund { id }, _) => oracle.refunded(object, *id),
             (Call::Settle { id, spent }, _) => oracle.settled(object, *id, spent),
+            (Call::Confirm { id, after }, _) => oracle.confirmed(object, *id, *after),
             (Call::Forget { keys }, _) => oracle.forgotten(object, keys),
             (Call::Acquire(acquire), reply) => {
                 oracle.slots.asked(object, acquire);
@@ -187,10 +191,19 @@ impl World {
         } else {
             self.rng.range(MS / 2, 20 * MS)
         };
-        if !lost {
-            self.at(gate + delay, Event::Answer(back, text));
-        } else if self.rng.permille(500) {
-            self.at(gate + delay, Event::Answer(back, RETRYABLE.to_owned()));
+        let text = match lost {
+            false => text,
+            true if self.rng.permille(500) => RETRYABLE.to_owned(),
+            true => return,
+        };
+        let when = gate + delay;
+        let token = self.at(when, Event::Answer(back, text));
+        if gate > self.now
+            && let Some(object) = self.objects.get_mut(name)
+        {
+            let now = self.now;
+            object.gated.retain(|(gate, _)| *gate > now);
+            object.gated.push((gate, (when, token)));
         }
     }
 

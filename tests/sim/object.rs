@@ -46,6 +46,8 @@ pub struct Object {
     pub down_until: u64,
     /// No answer leaves before.
     pub gate: u64,
+    /// Answers that wait for what they depend on to be stored: until when, and their events.
+    pub gated: Vec<(u64, (u64, u64))>,
     pub waiting: BTreeMap<CallId, Return>,
     /// Its clock was set back at some time: what it counts is not told to the microsecond.
     pub shaken: bool,
@@ -72,6 +74,7 @@ impl Object {
             left: (0, now),
             down_until: 0,
             gate: 0,
+            gated: Vec::new(),
             waiting: BTreeMap::new(),
             shaken: false,
             upset_at: None,

@@ -1,7 +1,7 @@
 //! A request that its counters let through: its slots, its time at the origin, and its end.
 
-use weir::admission::Reply;
 use weir::admission::plan::Settle;
+use weir::admission::{Reply, slots};
 use weir::time::Span;
 use weir::wire::{Acquire, Acquired, Answer, Call};
 
@@ -51,6 +51,22 @@ impl World {
         );
     }
 
+    /// It waits in a queue: its charges stay open until it has its turn.
+    pub fn queued(&mut self, id: u64) {
+        let Some(request) = self.requests.get_mut(&id) else {
+            return;
+        };
+        request.waited = true;
+        let timeout = self.policies[request.policy].counter_timeout;
+        let waits = request.plan.slots.iter().map(|slot| slot.slot.max_wait);
+        let longest = waits.max().unwrap_or_default() + timeout + timeout;
+        let verdict = request.verdict.as_ref();
+        let questions = verdict.map(|verdict| verdict.confirm(longest));
+        for question in questions.unwrap_or_default() {
+            self.send(&question.object, &question.call, None);
+        }
+    }
+
     pub fn slot_answered(&mut self, id: u64, reply: Reply) {
         let Some(request) = self.requests.get_mut(&id) else {
             return;
@@ -79,6 +95,14 @@ impl World {
             return;
         };
         request.at_origin = true;
+        let verdict = request.verdict.clone().unwrap_or_default();
+        let worth_it = request.waited || slots::is_scarce(&request.plan, &verdict);
+        self.oracle.went(&verdict, &self.objects, self.now);
+        if request.plan.before_slots && worth_it {
+            for question in verdict.confirm(Span::ZERO) {
+                self.send(&question.object, &question.call, None);
+            }
+        }
         let takes = if slotted && self.rng.permille(300) {
             9 * SECOND
         } else {

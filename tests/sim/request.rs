@@ -9,7 +9,6 @@ use weir::wire::{Answer, Call, CallId};
 
 use super::network::{FAILED, OVERLOADED, RETRYABLE};
 use super::object::Return;
-use super::scenario::SECOND;
 use super::world::{Event, World};
 
 /// Rounds of slots are told from rounds of charges by their numbers.
@@ -20,19 +19,24 @@ pub struct Request {
     pub client: usize,
     pub isolate: usize,
     pub policy: usize,
+    pub described: Described,
     pub plan: Plan,
+    /// What was decided before the body was there.
+    pub first: Option<(Plan, Verdict)>,
     round: Option<Round>,
     pub number: u32,
     replies: Vec<Option<Reply>>,
     /// Every charge that was answered, for the oracle.
-    answers: Vec<(CallId, Answer)>,
+    pub answers: Vec<(CallId, Answer)>,
     /// Every charge that was sent: the object and the id.
-    sent: Vec<(String, CallId)>,
-    /// When it came, by true time.
-    started: u64,
+    pub sent: Vec<(String, CallId)>,
+    /// When it came, or its body did, by true time.
+    pub started: u64,
     pub verdict: Option<Verdict>,
     pub slots: Vec<(String, CallId)>,
     pub slot_at: usize,
+    /// It has waited for its body or in a queue.
+    pub waited: bool,
     pub at_origin: bool,
 }
 
@@ -50,7 +54,7 @@ impl World {
         let described = self.clients[number].request(&mut self.rng);
         let isolate = self.rng.range(0, self.scenario.isolates) as usize;
         let policy = self.isolates[isolate].policy;
-        let plan = self.plan(policy, &described);
+        let plan = self.plan(policy, &described, None);
         let id = self.next_token();
         let clock = self.clock(isolate);
         let begin = self.isolates[isolate]
@@ -63,34 +67,40 @@ impl World {
                 described.ip
             )
         });
-        let mut request = Request {
+        let request = Request {
             client: number,
             isolate,
             policy,
+            described,
             plan,
             started: now,
             ..Request::default()
         };
-        match begin {
-            Begin::Decided(verdict) => {
-                if verdict.remembered {
-                    self.check_remembered(&request, &verdict);
-                }
-                self.requests.insert(id, request);
-                self.decided(id, verdict);
-            }
-            Begin::Ask(round) => {
-                request.round = Some(round);
-                self.requests.insert(id, request);
-                self.ask(id);
-            }
-        }
+        self.requests.insert(id, request);
+        self.begun(id, begin);
         if let Some(patience) = self.clients[number].patience(&mut self.rng) {
             self.after(patience, Event::Leave(id));
         }
     }
 
-    fn plan(&mut self, policy: usize, described: &Described) -> Plan {
+    pub fn begun(&mut self, id: u64, begin: Begin) {
+        match begin {
+            Begin::Decided(verdict) => {
+                if verdict.remembered {
+                    self.check_remembered(id, &verdict);
+                }
+                self.decided(id, verdict);
+            }
+            Begin::Ask(round) => {
+                if let Some(request) = self.requests.get_mut(&id) {
+                    request.round = Some(round);
+                }
+                self.ask(id);
+            }
+        }
+    }
+
+    pub fn plan(&mut self, policy: usize, described: &Described, first: Option<&Plan>) -> Plan {
         let policy = &self.policies[policy];
         let context = Context {
             policy,
@@ -98,7 +108,10 @@ impl World {
             mode: Mode::Enforce,
             tiers: &|_, _| Tier::Named(String::new()),
         };
-        let plan = plan::plan(&context, described);
+        let plan = match first {
+            None => plan::plan(&context, described),
+            Some(first) => plan::plan_after_body(&context, described, first),
+        };
         for applied in &plan.applied {
             self.oracle
                 .names
@@ -241,55 +254,5 @@ impl World {
                 self.after(pause.as_micros(), Event::Ask(id));
             }
         }
-    }
-
-    fn decided(&mut self, id: u64, verdict: Verdict) {
-        self.note(|| {
-            let how = match (verdict.admitted(), verdict.remembered) {
-                (true, _) => "let through",
-                (false, true) => "refused from memory",
-                (false, false) => "refused",
-            };
-            let refunds = verdict.refunds.len();
-            format!(
-                "request {id}: {how}, {:?} unreached, {refunds} refunds",
-                verdict.unreached
-            )
-        });
-        for question in &verdict.refunds {
-            self.send(&question.object, &question.call, None);
-        }
-        let Some(request) = self.requests.get_mut(&id) else {
-            return;
-        };
-        let allowed = self.policies[request.policy].counter_timeout.as_micros();
-        if self.now > request.started + allowed {
-            let took = self.now - request.started;
-            self.oracle
-                .violate(format!("decided after {took} of {allowed} us"));
-        }
-        if !verdict.admitted() {
-            let wait = verdict.retry_after().as_micros();
-            let client = &mut self.clients[request.client];
-            client.away_until = self.now.saturating_add(wait).min(self.now + 60 * SECOND);
-            self.oracle.refused(&verdict, &request.answers);
-            self.requests.remove(&id);
-            return;
-        }
-        self.oracle.check_once(&request.sent);
-        self.oracle
-            .paid_with_permits(&request.plan, &verdict, &self.objects, self.now);
-        self.oracle.admitted(&verdict, &self.objects, self.now);
-        let mut objects: Vec<&String> =
-            request.plan.slots.iter().map(|slot| &slot.object).collect();
-        objects.dedup();
-        let memory = &mut self.isolates[request.isolate].memory;
-        request.slots = objects
-            .into_iter()
-            .map(|object| (object.clone(), memory.next_id()))
-            .collect();
-        request.verdict = Some(verdict);
-        request.number = SLOT_ROUND;
-        self.next_slot(id);
     }
 }

@@ -95,13 +95,18 @@ fn rule(rng: &mut Rng, index: u64) -> String {
     } else {
         String::new()
     };
+    let body = if limits.iter().any(|limit| limit.contains("body:")) {
+        r#","body":{"max_bytes":"1KiB"}"#
+    } else {
+        ""
+    };
     let mode = if rng.permille(80) {
         "shadow"
     } else {
         "enforce"
     };
     format!(
-        r#"{{"name":"r{index}","match":{{"path":"{path}"}},"mode":"{mode}","on_error":"{on_error}","limits":[{}]{concurrency}}}"#,
+        r#"{{"name":"r{index}","match":{{"path":"{path}"}},"mode":"{mode}","on_error":"{on_error}","limits":[{}]{concurrency}{body}}}"#,
         limits.join(",")
     )
 }
@@ -113,6 +118,7 @@ fn limit(rng: &mut Rng, index: u64) -> String {
         r#"["cookie:session|ip"]"#,
         r#"["header:x-api-key"]"#,
         "[]",
+        r#"["body:u"]"#,
     ]);
     let window = *rng.pick(&["1s", "3s", "5s", "10s", "20s", "60s"]);
     // Large ones are leased.

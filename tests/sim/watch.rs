@@ -2,7 +2,6 @@
 
 use weir::admission::Verdict;
 
-use super::request::Request;
 use super::world::World;
 
 impl World {
@@ -17,7 +16,10 @@ impl World {
         }
     }
 
-    pub fn check_remembered(&mut self, request: &Request, verdict: &Verdict) {
+    pub fn check_remembered(&mut self, id: u64, verdict: &Verdict) {
+        let Some(request) = self.requests.get(&id) else {
+            return;
+        };
         for index in &verdict.refused {
             let applied = &request.plan.applied[*index];
             if let Some(object) = self.objects.get(&applied.object) {

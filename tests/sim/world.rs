@@ -32,6 +32,8 @@ pub enum Event {
         round: u32,
     },
     Ask(u64),
+    /// The body of a request has arrived.
+    Body(u64),
     Renew(u64),
     OriginDone(u64),
     Wake {
@@ -159,6 +161,11 @@ impl World {
         self.events
     }
 
+    /// What was to happen then, under this token, happens no more.
+    pub fn cancel(&mut self, event: (u64, u64)) {
+        self.queue.remove(&event);
+    }
+
     pub fn after(&mut self, span: u64, event: Event) -> u64 {
         self.at(self.now + span, event)
     }
@@ -195,6 +202,7 @@ impl World {
             Event::Answer(back, text) => self.answered(back, &text),
             Event::Late { request, round } => self.late(request, round),
             Event::Ask(request) => self.ask(request),
+            Event::Body(request) => self.body_read(request),
             Event::Renew(request) => self.renew(request),
             Event::OriginDone(request) => self.origin_done(request),
             Event::Wake { object, token } => self.wake(&object, token),

@@ -80,6 +80,7 @@ impl Memory {
             }
         }
         round.paid.append(&mut paid);
+        round.paid_for.extend(covers);
         true
     }
 
@@ -145,7 +146,8 @@ impl Memory {
     }
 }
 
-/// Nothing but these limits decides about the request: neither its body nor a slot.
+/// Nothing but these limits decides about the request: neither its body nor a slot. What is asked
+/// once the body is there has no slots of its own, but may stand before some.
 fn is_final(plan: &Plan) -> bool {
-    plan.waiting_for_body.is_empty() && plan.slots.is_empty()
+    plan.waiting_for_body.is_empty() && plan.slots.is_empty() && !plan.before_slots
 }

@@ -43,6 +43,7 @@ impl Memory {
         let standing = std::mem::take(&mut round.standing);
         let doubtful = std::mem::take(&mut round.doubtful);
         let paid = std::mem::take(&mut round.paid);
+        let paid_for = std::mem::take(&mut round.paid_for);
         // The earliest that any of the charges was sent, so that no lease is used too long.
         let sent = round.started;
         let mut verdict = of(plan, round);
@@ -50,7 +51,7 @@ impl Memory {
         verdict.unavailable = unavailable;
         verdict.unreached = unreached;
         if verdict.admitted() {
-            verdict.leased = !paid.is_empty();
+            verdict.paid = paid_for;
             self.take_up(policy, plan, &standing, &mut verdict.outcomes, (sent, now));
             verdict.reservations = reservations(plan, &standing);
             verdict.charges = standing;

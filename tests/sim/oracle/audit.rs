@@ -68,8 +68,12 @@ impl Oracle {
             {
                 least += entry.units;
             }
-            let held = if entry.lent { 0 } else { entry.span };
-            if inside(entry.from + held) {
+            let last = if entry.lent {
+                entry.from
+            } else {
+                entry.from + entry.span
+            };
+            if inside(last) {
                 most += entry.units;
             }
         }

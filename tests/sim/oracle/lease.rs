@@ -14,8 +14,7 @@ use crate::scenario::SECOND;
 const OUT: u64 = 11 * SECOND;
 
 impl Oracle {
-    /// A request was let through: units that no object was asked for came from permits, and are used
-    /// now.
+    /// A request was let through: what permits paid for is used now.
     pub fn paid_with_permits(
         &mut self,
         plan: &Plan,
@@ -24,20 +23,13 @@ impl Oracle {
         now: u64,
     ) {
         for (index, applied) in plan.applied.iter().enumerate() {
-            let conforms = verdict.outcomes.get(index).copied().flatten();
-            let asked = verdict
-                .charges
-                .iter()
-                .any(|charge| charge.covers.contains(&index));
-            let unreached = verdict.unreached.iter().any(|(other, _)| *other == index);
             let Some(object) = objects.get(&applied.object) else {
                 continue;
             };
             // Permits that an object has forgotten, or whose end its clock has skipped.
             let excused =
                 object.upset_at.is_some_and(|at| now < at + OUT) || object.broken_since.is_some();
-            let paid = conforms.is_some_and(|outcome| outcome.conforms) && !asked && !unreached;
-            if !paid || excused {
+            if !verdict.paid.contains(&index) || excused {
                 continue;
             }
             let at = object.shadow.max(object.clock(now).as_micros());

@@ -4,6 +4,7 @@
 //! that it was charged for: everything that is promised can be judged from that.
 
 pub mod audit;
+mod fate;
 mod lease;
 mod loss;
 pub mod quota;
@@ -206,53 +207,6 @@ impl Oracle {
         }
     }
 
-    /// An object has carried out a refund.
-    pub fn refunded(&mut self, object: &Object, id: CallId) {
-        let (epoch, shadow) = (object.epoch, object.shadow);
-        self.refunds
-            .entry((object.name.clone(), id))
-            .or_insert((epoch, shadow));
-        self.entries_of(id, |entry| {
-            // What was final at once is given back for as long as the call is known.
-            let span = if entry.span == 0 {
-                REMEMBERED
-            } else {
-                entry.span
-            };
-            let known = shadow < entry.from + span && entry.ended.is_none();
-            if known && entry.epoch == epoch {
-                entry.fate = Fate::Refunded;
-                entry.ended = Some(shadow);
-            }
-        });
-    }
-
-    /// An object has settled a reservation.
-    pub fn settled(&mut self, object: &Object, id: CallId, spent: &[(u32, u64)]) {
-        let (epoch, shadow) = (object.epoch, object.shadow);
-        let spent = spent.to_vec();
-        self.entries_of(id, |entry| {
-            let units = spent
-                .iter()
-                .find(|(item, _)| *item == entry.item)
-                .map(|(_, units)| *units);
-            let held = shadow < entry.from + entry.span && entry.ended.is_none();
-            if let Some(units) = units
-                && entry.settles
-                && held
-                && entry.epoch == epoch
-            {
-                entry.ended = Some(shadow);
-                entry.to = shadow;
-                if units == 0 {
-                    entry.fate = Fate::Refunded;
-                } else {
-                    entry.units = units;
-                }
-            }
-        });
-    }
-
     /// A request is charged once by each object, however often the object was asked.
     pub fn check_once(&mut self, sent: &[(String, CallId)]) {
         let mut charged = BTreeMap::new();
@@ -277,6 +231,7 @@ impl Oracle {
                 }
                 late |= !entry.settles && entry.span > 0 && now > entry.real + entry.span;
             });
+            self.go_on(charge.id, objects.get(&charge.object), now);
             if late {
                 self.violate("let through after its own provisional charge had lapsed".into());
             }

@@ -1,0 +1,105 @@
+//! What becomes of a charge once it is made.
+
+use std::collections::BTreeMap;
+
+use weir::admission::Verdict;
+use weir::time::Span;
+use weir::wire::CallId;
+
+use super::{Fate, Oracle, REMEMBERED};
+use crate::object::Object;
+
+impl Oracle {
+    /// An object has carried out a refund.
+    pub fn refunded(&mut self, object: &Object, id: CallId) {
+        let (epoch, shadow) = (object.epoch, object.shadow);
+        self.refunds
+            .entry((object.name.clone(), id))
+            .or_insert((epoch, shadow));
+        self.entries_of(id, |entry| {
+            // What was final at once is given back for as long as the call is known.
+            let span = if entry.span == 0 {
+                REMEMBERED
+            } else {
+                entry.span
+            };
+            let known = shadow < entry.from + span && entry.ended.is_none();
+            if known && entry.epoch == epoch {
+                entry.fate = Fate::Refunded;
+                entry.ended = Some(shadow);
+            }
+        });
+    }
+
+    /// An object has settled a reservation.
+    pub fn settled(&mut self, object: &Object, id: CallId, spent: &[(u32, u64)]) {
+        let (epoch, shadow) = (object.epoch, object.shadow);
+        let spent = spent.to_vec();
+        self.entries_of(id, |entry| {
+            let units = spent
+                .iter()
+                .find(|(item, _)| *item == entry.item)
+                .map(|(_, units)| *units);
+            let held = shadow < entry.from + entry.span && entry.ended.is_none();
+            if entry.span > 0 && !entry.settles && units.is_some() && held && entry.epoch == epoch {
+                entry.ended = Some(shadow);
+            }
+            if let Some(units) = units
+                && entry.settles
+                && held
+                && entry.epoch == epoch
+            {
+                entry.ended = Some(shadow);
+                entry.to = shadow;
+                if units == 0 {
+                    entry.fate = Fate::Refunded;
+                } else {
+                    entry.units = units;
+                }
+            }
+        });
+    }
+
+    /// A request that had to wait for something goes to the origin: what was held for it is used now.
+    pub fn went(&mut self, verdict: &Verdict, objects: &BTreeMap<String, Object>, now: u64) {
+        for charge in &verdict.charges {
+            let Some(object) = objects.get(&charge.object) else {
+                continue;
+            };
+            self.go_on(charge.id, Some(object), now);
+            let (name, keys) = self.charged.get(&charge.id).cloned().unwrap_or_default();
+            for key in keys {
+                self.check_quota(&(name.clone(), key), object.shadow);
+            }
+        }
+    }
+
+    pub(super) fn go_on(&mut self, id: CallId, object: Option<&Object>, now: u64) {
+        let Some(object) = object else { return };
+        let at = object.shadow.max(object.clock(now).as_micros());
+        let epoch = object.epoch;
+        self.entries_of(id, |entry| {
+            if !entry.settles && !entry.lent && entry.epoch == epoch && entry.ended.is_none() {
+                entry.to = at;
+            }
+        });
+    }
+
+    /// An object was told that a charge stands, or may be taken back for longer.
+    pub fn confirmed(&mut self, object: &Object, id: CallId, after: Span) {
+        let (epoch, shadow) = (object.epoch, object.shadow);
+        self.entries_of(id, |entry| {
+            let open = shadow < entry.from + entry.span && entry.ended.is_none();
+            if entry.settles || !open || entry.epoch != epoch {
+                return;
+            }
+            if after.is_zero() {
+                entry.ended = Some(shadow);
+            } else {
+                entry.lent = false;
+                entry.span = shadow - entry.from + after.as_micros();
+                entry.to = shadow + after.as_micros();
+            }
+        });
+    }
+}
