@@ -113,6 +113,9 @@ test("permits, the isolate's own memory and objects are told apart as what decid
   assert.equal(by.object, value(told, "weir_object_calls_total", { kind: "charge" }));
   assert.ok(by.lease > by.object, "most are paid by permits");
   assert.ok(by.local >= 8, "refusals are remembered");
+  // 300, 80 % of which is 240: once, however the permits came
+  assert.equal(value(told, "weir_near_limit_total", { rule: "rule", limit: "ip" }), 1);
+  assert.equal(value(told, "weir_remaining_bucket", { rule: "rule", limit: "ip", le: "50" }), 61);
 });
 
 test("what is asked again is counted by why", async (t) => {
