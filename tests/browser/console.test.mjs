@@ -82,6 +82,7 @@ test('trying a request explains it, and from there its key is unblocked', async 
   await page.getByRole('button', { name: 'Explain' }).click();
   await page.getByText('It would be refused: 429 rate_limited.').waitFor();
   await page.getByText('refuse in shadow').first().waitFor();
+  assert.ok(await page.locator('#told .scroll').evaluate((box) => box.scrollWidth <= box.clientWidth), 'the table is not cut off');
   await page.getByRole('button', { name: 'Unblock this key of availability.ip' }).click();
   assert.equal(await page.getByLabel('Values of the key').inputValue(), '192.0.2.1');
   await page.getByRole('button', { name: 'Unblock', exact: true }).click();

@@ -14,8 +14,9 @@ function shape(name, attributes) {
 /** `given` are [passed, refused, shadow, failed] of `step_s` seconds each, oldest first. */
 export function draw(target, given, step_s) {
   const steps = given.length > 1 ? given : [[0, 0, 0, 0], [0, 0, 0, 0]];
-  // the last step is not over yet: drawn as it is, it would look as if everything had stopped
-  const whole = steps.slice(0, -1);
+  // the last step is not over yet: a fall in it would look as if everything had stopped
+  const [before, last] = steps.slice(-2).map(([passed, refused]) => passed + refused);
+  const whole = last > before ? steps : steps.slice(0, -1);
   const highest = Math.max(1, ...whole.map(([passed, refused, shadow]) => Math.max(passed + refused, shadow)));
   const x = (i) => ((i / Math.max(1, whole.length - 1)) * WIDTH).toFixed(1);
   const y = (count) => (HEIGHT - (count / highest) * (HEIGHT - 4)).toFixed(1);

@@ -46,10 +46,9 @@ function tell(told) {
     table,
     [
       { title: 'Limit', value: ({ name }) => name },
-      { title: 'Key', value: ({ key }) => key.join(', ') || '(shared)' },
-      { title: 'Hash', value: ({ hash }) => element('span', { class: 'hash' }, hash) },
+      { title: 'Key', wrap: true, value: ({ key, hash }) => element('span', {}, key.join(', ') || '(shared)', element('br'), element('span', { class: 'hash quiet' }, hash)) },
       { title: 'Left', number: true, value: ({ remaining, quota }) => (remaining === undefined ? '?' : `${remaining} of ${quota}`) },
-      { title: 'It would', value: ({ would, retry_after_s: wait }) => (wait ? `${would}, for ${wait} s` : would), class: ({ would }) => (would === 'pass' ? '' : 'refused') },
+      { title: 'It would', wrap: true, value: ({ would, retry_after_s: wait }) => (wait ? `${would}, for ${wait} s` : would), class: ({ would }) => (would === 'pass' ? '' : 'refused') },
       { title: '', value: (limit) => unblockButton(limit) },
     ],
     told.limits,

@@ -32,7 +32,7 @@ export function summary(live) {
   const share = Math.min(100, Math.round((worst.refused / refused) * 100));
   const sum = (column) => others.reduce((all, other) => all + other[column], 0);
   const first = ['', `${rate(worst.refused, MINUTE_S)} requests a second from ${network(worst)}`, ' are refused ', worst.rule ? `by rule “${worst.rule}”` : 'by no rule', `: ${share} % of all refusals. `];
-  if (others.length === 0) return [...first, 'No other network has sent anything.'];
+  if (others.length === 0) return [...first, '', 'No other network has sent anything.'];
   if (sum('refused') === 0) return [...first, 'All other networks are unharmed', `: ${each(sum('passed'))} pass, none is refused.`];
   return [...first, '', `Of other networks ${each(sum('passed'))} pass and `, `${rate(sum('refused'), MINUTE_S)} are refused`, '.'];
 }
