@@ -35,6 +35,8 @@ weir: check, try and publish the policy of a Weir
       there were lines that are no requests.
   weir schema
       Prints the JSON Schema of a policy.
+  weir fields
+      Prints a page about every field of a policy.
 
 Exit code: 0 all well (there may be warnings), 1 faults were found, 2 the command was not understood
 or something it needs is missing.
@@ -90,6 +92,9 @@ pub fn run(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> Ou
             ),
             "schema" => out
                 .write_all(crate::policy::schema::text().as_bytes())
+                .map(|()| Outcome::Good),
+            "fields" => out
+                .write_all(crate::policy::reference::text().as_bytes())
                 .map(|()| Outcome::Good),
             "help" | "--help" | "-h" => out.write_all(USAGE.as_bytes()).map(|()| Outcome::Good),
             "--version" => {

@@ -23,6 +23,8 @@ pub mod matcher;
 mod near;
 pub mod node;
 mod reader;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod reference;
 pub mod rule;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod schema;

@@ -208,7 +208,7 @@ pub static DEADLINE: Table = Table {
         Field::new(
             "total",
             Kind::Duration(Span::from_millis(1), Span::from_secs(86_400)),
-            "From admission to the end of the response body, which is cut there.",
+            "From admission to the end of the response body, which is cut there. Of a WebSocket only the handshake is bounded.",
         ),
     ],
 };

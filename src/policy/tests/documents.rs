@@ -20,6 +20,15 @@ fn the_committed_schema_is_current() {
     );
 }
 
+#[test]
+fn the_committed_reference_is_current() {
+    let committed = text(&root().join("docs/fields.md"));
+    assert!(
+        committed == reference::text(),
+        "docs/fields.md is out of date; run `cargo run --bin weir -- fields > docs/fields.md`"
+    );
+}
+
 /// Every field that may be written is in the schema, with what it means, and refers to something.
 #[test]
 fn the_schema_describes_every_field() {
