@@ -42,7 +42,7 @@ export const buildWorker = () =>
       env: { WASM_BINDGEN_BIN: tool("wasm-bindgen"), WASM_OPT_BIN: WASM_OPT, ESBUILD_BIN: BUNDLER },
       failure: "the Worker could not be built; what the compiler said is above.",
     });
-    if (MODE === "--release") await stripNames(join(BUILD, "index_bg.wasm"));
+    if (MODE === "--release" && !process.env.KEEP_NAMES) await stripNames(join(BUILD, "index_bg.wasm"));
     await writeFile(STAMP, inputs);
   });
 

@@ -20,7 +20,7 @@ const CAPACITY: usize = 4_096;
 /// Leases of one key held at once; more that arrive are left to lapse.
 const MOST_BATCHES: usize = 4;
 /// At first a key is given at most this many times what it has spent: it may be about to stop.
-const GROWTH: u64 = 8;
+const GROWTH: u64 = 16;
 /// Permits left over are worth a call when they are at least this part of what may come at once.
 const WORTH_SHARE: u64 = 16;
 /// Keys looked at, each time an object is asked, for leases that are over or not used any more.
