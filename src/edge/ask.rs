@@ -4,6 +4,7 @@ use js_sys::Promise;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 
+use super::body::millis;
 use super::js::{self, Context, Env};
 use super::telemetry;
 use crate::admission::{Question, Reply};
@@ -23,6 +24,26 @@ pub async fn ask(env: &Env, questions: &[Question], timeout: Span) -> Vec<Reply>
         .ok()
         .and_then(|lines| lines.as_string())
         .unwrap_or_default();
+    replies(questions, &lines)
+}
+
+/// Asks the one question; `go` is called with the answer's line, and gives what the promise that
+/// comes back resolves to. No Rust future is made: the answer comes in the platform's own turn.
+pub fn ask_one(env: &Env, question: &Question, timeout: Span, go: &JsValue) -> Option<Promise> {
+    let isolate = super::isolate::of(env);
+    let namespace = isolate.counters.as_ref()?;
+    telemetry::called(std::slice::from_ref(question));
+    let text = format!(
+        "{}\n{}\n{}",
+        question.object,
+        question.hint,
+        question.call.encode()
+    );
+    Some(js::ask_one(namespace, &text, millis(timeout), go))
+}
+
+/// What the lines that came back say, one for each question.
+pub fn replies(questions: &[Question], lines: &str) -> Vec<Reply> {
     let mut lines = lines.split('\n');
     let replies: Vec<_> = questions
         .iter()
@@ -57,8 +78,7 @@ fn start(
     let namespace = isolate.counters.as_ref()?;
     telemetry::called(questions);
     let lines = Lines::of(questions);
-    #[expect(clippy::cast_precision_loss, reason = "milliseconds of a time-out")]
-    let timeout_ms = timeout.as_millis_ceil() as f64;
+    let timeout_ms = millis(timeout);
     Some(send(
         namespace,
         &lines.objects,

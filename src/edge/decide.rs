@@ -5,11 +5,12 @@ use std::cell::RefCell;
 
 use super::serve::Exchange;
 use super::{ask, clock, telemetry, tiers};
+use crate::admission::decide::Round;
 use crate::admission::plan::{self, Context as Planning, Plan, Tier, TierWanted};
-use crate::admission::{Begin, Conclusion, Verdict, second};
+use crate::admission::{Begin, Conclusion, Reply, Verdict, second};
 use crate::policy::Mode;
 use crate::telemetry::Source;
-use crate::time::Span;
+use crate::time::{Span, Timestamp};
 
 impl Exchange {
     /// Finds the rules that hold and what they ask. `looked_up`: tiers that were wanted have been
@@ -59,26 +60,39 @@ impl Exchange {
         loop {
             let timeout = round.patience(&self.policy, clock::now());
             let replies = ask::ask(&self.env, &round.questions, timeout).await;
-            let now = clock::now();
-            let conclusion =
-                self.isolate
-                    .memory
-                    .borrow_mut()
-                    .conclude(&self.policy, plan, round, &replies, now);
-            match conclusion {
-                Conclusion::Verdict(verdict) => {
-                    telemetry::decided(Source::Object, now.saturating_since(asked));
-                    let unused = self.isolate.memory.borrow_mut().leases.sweep(now);
-                    self.tell(&unused);
-                    return verdict;
-                }
+            match self.conclude(plan, round, &replies, asked) {
+                Conclusion::Verdict(verdict) => return verdict,
                 Conclusion::Again(next, pause) => {
-                    telemetry::retried(&next.questions, pause > Span::ZERO);
                     clock::sleep(pause).await;
                     round = next;
                 }
             }
         }
+    }
+
+    /// Takes in what came back to a round that was first asked at `asked`.
+    pub fn conclude(
+        &self,
+        plan: &Plan,
+        round: Round,
+        replies: &[Reply],
+        asked: Timestamp,
+    ) -> Conclusion {
+        let now = clock::now();
+        let mut memory = self.isolate.memory.borrow_mut();
+        let conclusion = memory.conclude(&self.policy, plan, round, replies, now);
+        match &conclusion {
+            Conclusion::Verdict(_) => {
+                telemetry::decided(Source::Object, now.saturating_since(asked));
+                let unused = memory.leases.sweep(now);
+                drop(memory);
+                self.tell(&unused);
+            }
+            Conclusion::Again(next, pause) => {
+                telemetry::retried(&next.questions, *pause > Span::ZERO);
+            }
+        }
+        conclusion
     }
 
     /// Asks the limits that had to wait for the body.

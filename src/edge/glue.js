@@ -52,28 +52,27 @@ export function ask(namespace, names, hints, messages, timeoutMs) {
   return calls.length === 1 ? calls[0] : Promise.all(calls).then((lines) => lines.join("\n"));
 }
 
-function one(namespace, name, hint, message, timeoutMs) {
-  let timer;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, "!t");
-  });
-  const answer = call(namespace, name, hint, message).then(
-    (line) => {
-      clearTimeout(timer);
-      return line;
-    },
-    (error) => {
-      clearTimeout(timer);
-      return error?.overloaded ? "!o" : error?.retryable ? "!r" : "!f";
-    },
-  );
-  return Promise.race([answer, late]);
+/** Asks one object, as `ask` does; `question` is its name, hint and message, and `go` goes on. */
+export function askOne(namespace, question, timeoutMs, go) {
+  const [name, hint, message] = question.split("\n");
+  return one(namespace, name, hint, message, timeoutMs).then(go);
 }
 
-async function call(namespace, name, hint, message) {
-  const stub = namespace.getByName(name, hint ? { locationHint: hint } : undefined);
-  const response = await stub.fetch(ASK + message);
-  return response.headers.get("a") ?? "!f";
+function one(namespace, name, hint, message, timeoutMs) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, timeoutMs, "!t");
+    const settle = (line) => {
+      clearTimeout(timer);
+      resolve(line);
+    };
+    const fail = (error) => settle(error?.overloaded ? "!o" : error?.retryable ? "!r" : "!f");
+    try {
+      const stub = namespace.getByName(name, hint ? { locationHint: hint } : undefined);
+      stub.fetch(ASK + message).then((response) => settle(response.headers.get("a") ?? "!f"), fail);
+    } catch (error) {
+      fail(error);
+    }
+  });
 }
 
 /** Tells objects something whose answer nobody waits for; never rejects. */

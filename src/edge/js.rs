@@ -78,6 +78,8 @@ extern "C" {
         messages: &str,
         timeout_ms: f64,
     ) -> Promise;
+    #[wasm_bindgen(js_name = askOne)]
+    pub fn ask_one(namespace: &JsValue, question: &str, timeout_ms: f64, go: &JsValue) -> Promise;
     pub fn tell(
         namespace: &JsValue,
         names: &str,

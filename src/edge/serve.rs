@@ -4,26 +4,25 @@
 //! refusal or the promise of `fetch(request)` itself is handed back and no Rust future is made.
 //! Everything else goes on in [`Exchange::run`].
 
+mod awaited;
+
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::{JsFuture, future_to_promise};
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::future_to_promise;
 
 use super::isolate::{self, Isolate};
-use super::js::{self, Context, Env, Request, Way};
+use super::js::{Context, Env, Request, Way};
 use super::request::{BodyFacts, RequestFacts};
-use super::{
-    ask, body, clock, live_policy, origin, pages, respond, settle, slots, telemetry, tiers,
-};
+use super::{ask, body, clock, live_policy, origin, pages, respond, settle, telemetry, tiers};
 use crate::admission::body::BodyPlan;
+use crate::admission::decide::Round;
+use crate::admission::guard;
 use crate::admission::plan::Plan;
 use crate::admission::preflight;
 use crate::admission::refusals::{self, Shaped};
 use crate::admission::{Begin, Question, Verdict};
-use crate::admission::{guard, second};
-use crate::http::code::Code;
-use crate::http::refusal::Refusal;
 use crate::policy::{Mode, Policy};
 use crate::telemetry::{End, Source};
 use crate::time::Span;
@@ -150,6 +149,9 @@ impl Exchange {
             Begin::Decided(verdict) if self.is_simple(&plan, &verdict, &body) => {
                 self.pass(&plan, &verdict)
             }
+            Begin::Ask(round) if self.asks_only(&plan, &body, &round) => {
+                self.ask_one(plan, body, round)
+            }
             begin => self.later(plan, body, begin),
         }
     }
@@ -194,96 +196,6 @@ impl Exchange {
         });
     }
 
-    fn later(self, plan: Plan, body: BodyPlan, begin: Begin) -> JsValue {
-        let settles = plan.applied.iter().any(|applied| applied.settle.is_some());
-        let context = settles.then(|| self.context.clone());
-        let answer = future_to_promise(async move { Ok(self.run(plan, body, begin).await) });
-        if let Some(context) = context {
-            // What was reserved is settled even when the client does not wait for the answer.
-            context.wait_until(&answer);
-        }
-        answer.into()
-    }
-
-    async fn run(self, mut plan: Plan, body: BodyPlan, begin: Begin) -> JsValue {
-        let mut verdict = self.decide(&plan, begin).await;
-        if !verdict.admitted() {
-            return self.refuse_by(&plan, &verdict);
-        }
-        if body.is_watched() {
-            let way = self.way.get_or_init(js::way);
-            self.tell(&slots::stay_open(&self, &plan, &verdict, &body));
-            if let Err(shaped) = body::take(&self, &plan, &body, way).await {
-                self.tell(&second::keep(&plan, &verdict));
-                return self.refuse(&plan, &verdict, &shaped);
-            }
-        }
-        if !plan.waiting_for_body.is_empty() {
-            self.second_round(&mut plan, &mut verdict).await;
-            if !verdict.admitted() {
-                return self.refuse_by(&plan, &verdict);
-            }
-        }
-        if self.way.get().is_none() && self.is_simple(&plan, &verdict, &body) {
-            return self.pass(&plan, &verdict);
-        }
-        let held = match slots::take(&self, &plan, &verdict, &body).await {
-            Ok(held) => held,
-            // Everything has been given back: nothing is left to settle.
-            Err(shaped) => {
-                if !self.facts.is_abandoned() {
-                    telemetry::record(&self, &plan, &verdict, End::Refused(&shaped));
-                }
-                return respond::refusal(&self, &plan, &verdict, &shaped);
-            }
-        };
-        match self.forward(&plan, &verdict, &body).await {
-            Ok(response) => held.until_sent(response),
-            // The origin is done with the request, so its slots are free before the refusal is read.
-            Err(refusal) => refusal,
-        }
-    }
-
-    /// The origin's answer, or as an error the refusal that is sent in its place.
-    async fn forward(
-        &self,
-        plan: &Plan,
-        verdict: &Verdict,
-        body: &BodyPlan,
-    ) -> Result<JsValue, JsValue> {
-        let (isolate, facts) = (&self.isolate, &self.facts);
-        if plan.deadline.is_some() {
-            self.way.get_or_init(js::way);
-        }
-        let promise = match self.way.get() {
-            None => origin::fetch(isolate, facts),
-            Some(way) => origin::travel(isolate, facts, way, plan.deadline),
-        };
-        let fetched = match promise {
-            Ok(promise) => JsFuture::from(promise).await,
-            Err(refusal) => return Err(self.refuse(plan, verdict, &refusal.into())),
-        };
-        match fetched {
-            Ok(response) => {
-                let reservations = &verdict.reservations;
-                let response = settle::answered(self, reservations, response.unchecked_into());
-                telemetry::record(self, plan, verdict, End::Passed);
-                respond::pass(self, plan, verdict, &response)
-            }
-            Err(_) => Err(self.refuse(plan, verdict, &self.failure(body))),
-        }
-    }
-
-    /// Why there is no answer of the origin's.
-    fn failure(&self, body: &BodyPlan) -> Shaped {
-        let word = self.way.get().map(Way::fault).unwrap_or_default();
-        match body::fault(&word, body) {
-            Some(shaped) => shaped,
-            None if word == "deadline" => Refusal::new(Code::DeadlineExceeded).into(),
-            None => Refusal::new(Code::OriginUnreachable).into(),
-        }
-    }
-
     fn refuse_by(&self, plan: &Plan, verdict: &Verdict) -> JsValue {
         self.tell(&verdict.refunds);
         let shaped = refusals::of_verdict(&self.policy, plan, verdict);
@@ -305,6 +217,14 @@ impl Exchange {
             questions,
             self.policy.counter_timeout,
         );
+    }
+
+    /// What one object answers is all that is waited for.
+    fn asks_only(&self, plan: &Plan, body: &BodyPlan, round: &Round) -> bool {
+        round.questions.len() == 1
+            && self.isolate.counters.is_some()
+            && plan.applied.iter().all(|applied| applied.settle.is_none())
+            && self.is_simple(plan, &Verdict::default(), body)
     }
 
     /// Nothing is left to do before the origin, nor after it but to add fields.

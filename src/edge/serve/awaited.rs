@@ -1,0 +1,136 @@
+//! What goes on once something is awaited: the objects, the body, a slot, the origin.
+
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
+
+use super::Exchange;
+use crate::admission::body::BodyPlan;
+use crate::admission::decide::Round;
+use crate::admission::plan::Plan;
+use crate::admission::refusals::Shaped;
+use crate::admission::{Begin, Conclusion, Verdict, second};
+use crate::edge::js::{self, Way};
+use crate::edge::{ask, body, clock, origin, respond, settle, slots, telemetry};
+use crate::http::code::Code;
+use crate::http::refusal::Refusal;
+use crate::telemetry::End;
+
+impl Exchange {
+    /// Asks the one object whose answer decides everything.
+    pub(super) fn ask_one(self, plan: Plan, body: BodyPlan, mut round: Round) -> JsValue {
+        let asked = clock::now();
+        let Some(question) = round.questions.first().cloned() else {
+            return self.later(plan, body, Begin::Ask(round));
+        };
+        let env = self.env.clone();
+        let timeout = round.patience(&self.policy, asked);
+        let go = Closure::once_into_js(move |line: String| -> JsValue {
+            let replies = ask::replies(&round.questions, &line);
+            match self.conclude(&plan, round, &replies, asked) {
+                Conclusion::Verdict(verdict) if verdict.admitted() => self.pass(&plan, &verdict),
+                Conclusion::Verdict(verdict) => self.refuse_by(&plan, &verdict),
+                Conclusion::Again(next, pause) => {
+                    round = next;
+                    future_to_promise(async move {
+                        clock::sleep(pause).await;
+                        Ok(self.run(plan, body, Begin::Ask(round)).await)
+                    })
+                    .into()
+                }
+            }
+        });
+        let promise = ask::ask_one(&env, &question, timeout, &go);
+        promise.map_or(JsValue::UNDEFINED, JsValue::from)
+    }
+
+    pub(super) fn later(self, plan: Plan, body: BodyPlan, begin: Begin) -> JsValue {
+        let settles = plan.applied.iter().any(|applied| applied.settle.is_some());
+        let context = settles.then(|| self.context.clone());
+        let answer = future_to_promise(async move { Ok(self.run(plan, body, begin).await) });
+        if let Some(context) = context {
+            // What was reserved is settled even when the client does not wait for the answer.
+            context.wait_until(&answer);
+        }
+        answer.into()
+    }
+
+    async fn run(self, mut plan: Plan, body: BodyPlan, begin: Begin) -> JsValue {
+        let mut verdict = self.decide(&plan, begin).await;
+        if !verdict.admitted() {
+            return self.refuse_by(&plan, &verdict);
+        }
+        if body.is_watched() {
+            let way = self.way.get_or_init(js::way);
+            self.tell(&slots::stay_open(&self, &plan, &verdict, &body));
+            if let Err(shaped) = body::take(&self, &plan, &body, way).await {
+                self.tell(&second::keep(&plan, &verdict));
+                return self.refuse(&plan, &verdict, &shaped);
+            }
+        }
+        if !plan.waiting_for_body.is_empty() {
+            self.second_round(&mut plan, &mut verdict).await;
+            if !verdict.admitted() {
+                return self.refuse_by(&plan, &verdict);
+            }
+        }
+        if self.way.get().is_none() && self.is_simple(&plan, &verdict, &body) {
+            return self.pass(&plan, &verdict);
+        }
+        let held = match slots::take(&self, &plan, &verdict, &body).await {
+            Ok(held) => held,
+            // Everything has been given back: nothing is left to settle.
+            Err(shaped) => {
+                if !self.facts.is_abandoned() {
+                    telemetry::record(&self, &plan, &verdict, End::Refused(&shaped));
+                }
+                return respond::refusal(&self, &plan, &verdict, &shaped);
+            }
+        };
+        match self.forward(&plan, &verdict, &body).await {
+            Ok(response) => held.until_sent(response),
+            // The origin is done with the request, so its slots are free before the refusal is read.
+            Err(refusal) => refusal,
+        }
+    }
+
+    /// The origin's answer, or as an error the refusal that is sent in its place.
+    async fn forward(
+        &self,
+        plan: &Plan,
+        verdict: &Verdict,
+        body: &BodyPlan,
+    ) -> Result<JsValue, JsValue> {
+        let (isolate, facts) = (&self.isolate, &self.facts);
+        if plan.deadline.is_some() {
+            self.way.get_or_init(js::way);
+        }
+        let promise = match self.way.get() {
+            None => origin::fetch(isolate, facts),
+            Some(way) => origin::travel(isolate, facts, way, plan.deadline),
+        };
+        let fetched = match promise {
+            Ok(promise) => JsFuture::from(promise).await,
+            Err(refusal) => return Err(self.refuse(plan, verdict, &refusal.into())),
+        };
+        match fetched {
+            Ok(response) => {
+                let reservations = &verdict.reservations;
+                let response = settle::answered(self, reservations, response.unchecked_into());
+                telemetry::record(self, plan, verdict, End::Passed);
+                respond::pass(self, plan, verdict, &response)
+            }
+            Err(_) => Err(self.refuse(plan, verdict, &self.failure(body))),
+        }
+    }
+
+    /// Why there is no answer of the origin's.
+    fn failure(&self, body: &BodyPlan) -> Shaped {
+        let word = self.way.get().map(Way::fault).unwrap_or_default();
+        match body::fault(&word, body) {
+            Some(shaped) => shaped,
+            None if word == "deadline" => Refusal::new(Code::DeadlineExceeded).into(),
+            None => Refusal::new(Code::OriginUnreachable).into(),
+        }
+    }
+}
