@@ -34,6 +34,12 @@ export async function passing(scope, options = {}) {
   };
 }
 
+/** Every way to an origin that is reached in each manner: `{ via, way, title }`, and the stand. */
+export async function everywhere(scope) {
+  const stands = await Promise.all(["service", "url", "route"].map(async (via) => ({ via, ...(await passing(scope, { via })) })));
+  return stands.flatMap((stand) => WAYS.map((way) => ({ ...stand, way, title: `${stand.via} ${way}` })));
+}
+
 /** Fields that Weir adds itself. */
 const ADDED = /^(ratelimit|ratelimit-policy|x-ratelimit-(limit|remaining|reset))$/i;
 
