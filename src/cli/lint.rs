@@ -143,16 +143,20 @@ fn about_limits(rule: &Rule, tiers: &[TierSource], warn: &mut dyn FnMut(String))
     }
 }
 
-/// True where clients choose all of the key's values themselves.
+/// True where clients choose a part of the key: each value that they make up has its own quota,
+/// whatever the other parts are.
 fn is_chosen(key: &[KeyPart]) -> bool {
     let chosen = |source: &KeySource| {
         matches!(
             source,
-            KeySource::Cookie(_) | KeySource::Header(_) | KeySource::Query(_) | KeySource::Body(_)
+            KeySource::Cookie(_)
+                | KeySource::Header(_)
+                | KeySource::Query(_)
+                | KeySource::Path(_)
+                | KeySource::Body(_)
         )
     };
-    let fixed = |part: &KeyPart| !part.any(chosen);
-    !key.is_empty() && !key.iter().any(fixed)
+    key.iter().any(|part| part.any(chosen))
 }
 
 /// True where `tighter` refuses whatever `limit` would refuse.

@@ -180,6 +180,22 @@ fn what_is_legal_but_unwise_is_said() {
         &limits(&limit("k", "[\"cookie:s|ip\"]", 1)),
         "rules[0] \"r\": a client that varies its values gets round k: add a limit with key = [\"ip\"]",
     );
+    for key in [
+        "[\"ip\", \"query:q\"]",
+        "[\"header:x-key\", \"method\"]",
+        "[\"body:user\"]",
+    ] {
+        let rule = limits(&limit("k", key, 1)).replace("limits", "body.max_bytes = 9, limits");
+        warns(
+            &rule,
+            "rules[0] \"r\": a client that varies its values gets round k: add a limit with key = [\"ip\"]",
+        );
+    }
+    warns(
+        &limits(&limit("k", "[\"path:id\"]", 1))
+            .replace("limits", "match.path = \"/a/:id\", limits"),
+        "rules[0] \"r\": a client that varies its values gets round k: add a limit with key = [\"ip\"]",
+    );
     let both = limit("k", "[\"cookie:s|ip\"]", 1) + &limit("a", "[\"ip\"]", 9);
     warns(&limits(&both), "");
     let two = limit("wide", "[\"ip\"]", 9) + &limit("tight", "[\"ip\"]", 3);
