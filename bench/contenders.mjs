@@ -31,6 +31,7 @@ const weir = (title, policy) => ({
 /** By the names that `--contenders` takes. */
 export const CONTENDERS = {
   pass: bare("bare pass-through", "pass.js"),
+  fields: bare("pass-through that adds two fields", "fields.js"),
   refuse: bare("constant 429", "refuse.js"),
   call: bare("one trivial object call", "call.js", { counts: true }),
   hono: bare("hono-rate-limiter", PEER, { counts: true, vars: { QUOTA: 10_000_000 } }),

@@ -13,6 +13,7 @@ const GOALS = [
   goal("", "object calls a refusal", atMost(0.001), (of) => of.timed("flood", "flood", "calls"), precise),
   goal("", "admitted of a quota of 100, at most and at least", { text: "100", holds: (spread) => spread === 0 }, (of) => of.admitted("flood", "flood", 100), (spread) => `100 ± ${spread}`),
   goal("one hot client, all allowed", "requests a second, of the bare pass-through", atLeast(0.85), (of) => of.timed("hot", "leased", "of_pass")),
+  goal("", "the same of JavaScript that only adds the two fields", null, (of) => of.timed("hot", "fields", "of_pass")),
   goal("", "object calls a request", atMost(0.05), (of) => of.timed("hot", "leased", "calls"), precise),
   goal("1,000 clients, all allowed", "requests a second, of the bare pass-through", atLeast(0.75), (of) => of.timed("many", "leased", "of_pass")),
   goal("50,000 clients once each", "requests a second, of JavaScript with one trivial object call", atLeast(0.9), (of) => of.timed("once", "leased", "of_call")),
