@@ -8,7 +8,7 @@ import { alone } from "./lock.mjs";
 import { BUILD, ROOT, WASM_OPT, tool } from "./paths.mjs";
 import { run } from "./run.mjs";
 import { Stop, say } from "./say.mjs";
-import { stripNames } from "./strip.mjs";
+import { strip } from "./strip.mjs";
 
 /**
  * Most that the Worker may weigh, script and Wasm together, gzipped. The goal is 250 KiB and is not
@@ -42,7 +42,7 @@ export const buildWorker = () =>
       env: { WASM_BINDGEN_BIN: tool("wasm-bindgen"), WASM_OPT_BIN: WASM_OPT, ESBUILD_BIN: BUNDLER },
       failure: "the Worker could not be built; what the compiler said is above.",
     });
-    if (MODE === "--release" && !process.env.KEEP_NAMES) await stripNames(join(BUILD, "index_bg.wasm"));
+    if (MODE === "--release" && !process.env.KEEP_NAMES) await strip(join(BUILD, "index_bg.wasm"), join(BUILD, "index.js"));
     await writeFile(STAMP, inputs);
   });
 
