@@ -32,14 +32,6 @@ pub fn fields(views: &[QuotaView<'_>]) -> Vec<Field> {
         .collect()
 }
 
-/// True for a value that a client can read as the fields above are read: as a list.
-#[must_use]
-pub fn is_list(value: &str) -> bool {
-    sfv::Parser::new(value)
-        .parse_list_with_visitor(sfv::visitor::Ignored)
-        .is_ok()
-}
-
 fn list(
     views: &[QuotaView<'_>],
     parameters: impl Fn(&QuotaView<'_>) -> [(&'static KeyRef, u64); 2],

@@ -7,6 +7,7 @@ use crate::limit::{Algorithm, Quota};
 use crate::policy::Dialect;
 use crate::time::{Span, Timestamp};
 
+use super::structured::is_list;
 use super::triple::Triple;
 use super::{draft6, draft8, retry_after, x_ratelimit};
 
@@ -101,7 +102,7 @@ pub fn merge<'a>(
             match origin(name) {
                 None => out.push((*name, value.clone())),
                 Some(theirs) if theirs.trim().is_empty() => out.push((*name, value.clone())),
-                Some(theirs) if draft8::is_list(&theirs) => {
+                Some(theirs) if is_list(&theirs) => {
                     out.push((*name, format!("{}, {value}", theirs.trim())));
                 }
                 Some(_) => {}

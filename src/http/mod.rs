@@ -16,6 +16,7 @@ pub mod problem;
 pub mod query;
 pub mod refusal;
 pub mod retry_after;
+pub mod structured;
 pub mod text;
 pub mod triple;
 pub mod url;

@@ -212,7 +212,11 @@ pub fn fold(segment: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(segment.len());
     let bytes: Vec<u8> = decode(segment).collect();
     for chunk in bytes.utf8_chunks() {
-        encode(chunk.valid().to_lowercase().as_bytes(), &mut out);
+        for c in chunk.valid().chars().flat_map(char::to_lowercase) {
+            // However a final sigma is written, it is one.
+            let c = if c == 'ς' { 'σ' } else { c };
+            encode(c.encode_utf8(&mut [0; 4]).as_bytes(), &mut out);
+        }
         encode(chunk.invalid(), &mut out);
     }
     Cow::Owned(out)

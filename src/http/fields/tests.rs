@@ -285,11 +285,11 @@ proptest! {
             .collect();
         let ours = fields(&ALL, &views);
         prop_assert_eq!(ours.len(), 8);
-        prop_assert!(ours[..2].iter().all(|(_, value)| draft8::is_list(value)));
+        prop_assert!(ours[..2].iter().all(|(_, value)| is_list(value)));
         let merged = merge(&ours, latest_s(&views), |_| Some(origin.clone()), Timestamp::ZERO);
         for (name, value) in merged {
             if [draft8::POLICY, draft8::LIMIT].contains(&name) {
-                prop_assert!(draft8::is_list(&value));
+                prop_assert!(is_list(&value));
                 prop_assert!(value.starts_with(origin.trim()));
             }
         }
