@@ -4,8 +4,10 @@
 //! them, nearly all with keys of a few machine words, so here the tree is always one from three
 //! words to a place in a list of values. The keys keep their own order: [`Key::words`] must.
 
+mod order;
 mod sorted;
 
+pub use order::sort_by;
 pub use sorted::Sorted;
 
 use std::collections::BTreeMap;

@@ -5,6 +5,7 @@ use super::counter::HoldName;
 use super::promises::Promise;
 use super::recent::Past;
 use super::store::Store;
+use crate::map::sort_by;
 use crate::time::Span;
 use crate::wire::{CallId, CounterKey};
 
@@ -40,7 +41,9 @@ impl<S: Store> Ledger<S> {
             if promises.iter().any(|promise| promise.settles) {
                 promises.retain(|promise| promise.settles);
             }
-            promises.sort_unstable_by_key(|promise| promise.name.lease);
+            sort_by(&mut promises, |one, other| {
+                !one.name.lease && other.name.lease
+            });
             let mut left = *units;
             for (place, promise) in promises.iter().enumerate() {
                 let last = place.saturating_add(1) == promises.len();

@@ -80,7 +80,7 @@ impl Distinct {
         let Some(before) = Self::excess(quota, leave.len(), more).checked_sub(1) else {
             return Span::ZERO;
         };
-        leave.sort_unstable();
+        crate::map::sort_by(&mut leave, |one, other| one < other);
         leave
             .get(before)
             .map_or(quota.window, |leaves| leaves.saturating_since(now))

@@ -14,6 +14,21 @@ impl<K, V> Default for Sorted<K, V> {
 }
 
 impl<K: Borrow<str>, V> Sorted<K, V> {
+    /// A map of these entries. Where keys are equal, all are kept and any may be found.
+    #[must_use]
+    pub fn of(mut entries: Vec<(K, V)>) -> Self {
+        super::sort_by(&mut entries, |one, other| one.0.borrow() < other.0.borrow());
+        Sorted(entries)
+    }
+
+    /// A key that more than one entry has.
+    #[must_use]
+    pub fn repeated(&self) -> Option<&K> {
+        let pairs = self.0.iter().zip(self.0.iter().skip(1));
+        let mut same = pairs.filter(|(one, other)| one.0.borrow() == other.0.borrow());
+        same.next().map(|((key, _), _)| key)
+    }
+
     /// How many entries there are.
     #[must_use]
     pub fn len(&self) -> usize {

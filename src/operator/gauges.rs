@@ -1,6 +1,7 @@
 //! What metrics tell of the present moment, beside the counters.
 
 use crate::json::{Node, json};
+use crate::map::sort_by;
 
 use crate::admission::live::{InForce, Rejected};
 use crate::telemetry::{SlotSeen, gauge, sample};
@@ -61,7 +62,7 @@ pub fn slots(seen: &[SlotSeen], held: impl Fn(&str) -> (u64, u64)) -> Vec<Node> 
             None => sums.push((&slot.rule, &slot.name, running, waiting)),
         }
     }
-    sums.sort_unstable();
+    sort_by(&mut sums, |one, other| one < other);
     let told = sums.into_iter().map(|(rule, name, running, waiting)| {
         json!({ "rule": rule, "name": name, "running": running, "waiting": waiting })
     });

@@ -50,7 +50,7 @@ impl Index {
         if !self.folded.is_empty() {
             look(&self.folded, segments(path).map(fold), &mut found);
         }
-        found.sort_unstable();
+        crate::map::sort_by(&mut found, |one, other| one < other);
         found.dedup();
         found
     }

@@ -98,7 +98,7 @@ impl Node {
             }
             Node::Table(fields) => {
                 let mut sorted: Vec<_> = fields.iter().collect();
-                sorted.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+                crate::map::sort_by(&mut sorted, |one, other| one.0 < other.0);
                 out.push('{');
                 for (name, node) in sorted {
                     let _ = write!(out, "{name:?}:");

@@ -1,10 +1,9 @@
 //! What a document asks for, fragments included.
 
-use std::collections::BTreeMap;
-
 use super::parse::{Definition, Fault, parse};
 use super::{MAX_NESTING, invalid};
 use crate::body::fault::BodyFault;
+use crate::map::Sorted;
 
 /// Sums over selections. All of them saturate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,16 +66,13 @@ impl Weight {
 #[inline(never)]
 pub(super) fn weigh(pointer: &str, text: &str) -> Result<Weight, BodyFault> {
     let definitions = parse(text).map_err(|fault| explain(pointer, text, &fault))?;
-    let mut fragments = BTreeMap::new();
-    for definition in &definitions {
-        if let Some(name) = definition.fragment
-            && fragments.insert(name, (definition, State::New)).is_some()
-        {
-            return Err(invalid(
-                pointer,
-                &format!("fragment {} is defined twice", shorten(name)),
-            ));
-        }
+    let named = definitions
+        .iter()
+        .filter_map(|definition| Some((definition.fragment?, (definition, State::New))));
+    let fragments = Sorted::of(named.collect());
+    if let Some(name) = fragments.repeated() {
+        let found = format!("fragment {} is defined twice", shorten(name));
+        return Err(invalid(pointer, &found));
     }
     let mut fragments = Fragments { pointer, fragments };
     let operations = definitions
@@ -100,7 +96,7 @@ enum State {
 
 struct Fragments<'d, 'a> {
     pointer: &'d str,
-    fragments: BTreeMap<&'a str, (&'d Definition<'a>, State)>,
+    fragments: Sorted<&'a str, (&'d Definition<'a>, State)>,
 }
 
 impl<'d, 'a> Fragments<'d, 'a> {

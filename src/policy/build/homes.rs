@@ -26,7 +26,7 @@ pub fn check(rules: &[Rule], faults: &mut Faults) {
     for (index, rule) in sound {
         let mut met = homes(rule);
         met.extend(everywhere.iter().cloned());
-        met.sort_unstable();
+        crate::map::sort_by(&mut met, |one, other| one < other);
         met.dedup();
         if met.len() > MAX_HOMES {
             let found = format!("one request would ask {} counter objects", met.len());

@@ -126,7 +126,7 @@ fn tier_use(
             )
         })
         .collect();
-    by_name.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    crate::map::sort_by(&mut by_name, |one, other| one.0 < other.0);
     let name = tier.text()?;
     let Some(source) = tiers.iter().position(|source| source.name == name) else {
         faults.add(&tier.at, unknown_tier(name, tiers));

@@ -1,6 +1,7 @@
 //! What the console and `status` show of the recent past.
 
 use crate::json::{Node, json};
+use crate::map::sort_by;
 
 use super::{COARSE, FINE, MINUTE, Rings, Totals};
 use crate::telemetry::ring::Counts;
@@ -83,7 +84,9 @@ fn top(
         .map(|(name, ring)| (ring.sum(now, MINUTE as u64), name))
         .filter(|(counts, _)| weight(*counts) > (0, 0))
         .collect();
-    found.sort_by_key(|(counts, _)| std::cmp::Reverse(weight(*counts)));
+    sort_by(&mut found, |one, other| {
+        (weight(other.0), one.1) < (weight(one.0), other.1)
+    });
     found
         .iter()
         .take(SHOWN)
