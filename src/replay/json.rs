@@ -7,120 +7,17 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use serde_json::value::RawValue;
 
 use super::entry::{Entry, Unreadable};
 use super::when;
 use crate::admission::described::Described;
 use crate::http::address::ClientAddress;
+use members::{Members, pairs, text};
+use names::{AS_HEADERS, COOKIES, HEADERS, KINDS, Kind, LONGEST, known, plain_name};
 
-const TIME: &[&str] = &[
-    "edgestarttimestamp",
-    "timestamp",
-    "time",
-    "ts",
-    "timeiso8601",
-    "starttime",
-    "datetime",
-    "date",
-    "timelocal",
-    "msec",
-    "eventtime",
-    "edgeendtimestamp",
-];
-const IP: &[&str] = &[
-    "clientip",
-    "cfconnectingip",
-    "remoteaddr",
-    "remoteip",
-    "clientaddr",
-    "clientaddress",
-    "remoteaddress",
-    "remotehost",
-    "sourceip",
-    "cip",
-    "ip",
-];
-const METHOD: &[&str] = &[
-    "clientrequestmethod",
-    "requestmethod",
-    "httpmethod",
-    "method",
-    "verb",
-];
-const URL: &[&str] = &[
-    "clientrequesturi",
-    "requesturi",
-    "requesturl",
-    "uri",
-    "url",
-    "clientrequestpath",
-    "requestpath",
-    "path",
-    "target",
-];
-const HOST: &[&str] = &[
-    "clientrequesthost",
-    "httphost",
-    "requesthost",
-    "host",
-    "vhost",
-    "servername",
-];
-const LINE: &[&str] = &["request", "requestline"];
-const STATUS: &[&str] = &[
-    "edgeresponsestatus",
-    "statuscode",
-    "responsestatus",
-    "responsecode",
-    "status",
-];
-const SENT: &[&str] = &[
-    "edgeresponsebodybytes",
-    "bodybytessent",
-    "responsebytes",
-    "edgeresponsebytes",
-    "responsesize",
-    "bytessent",
-    "bytes",
-    "size",
-];
-const RECEIVED: &[&str] = &[
-    "requestbodybytes",
-    "requestcontentlength",
-    "bytesin",
-    "contentlength",
-];
-const COUNTRY: &[&str] = &["clientcountry", "country", "countrycode"];
-const CONTINENT: &[&str] = &["clientcontinent", "continent"];
-const ASN: &[&str] = &["clientasn", "asn"];
-const COLO: &[&str] = &["edgecolocode", "colo"];
-const JA4: &[&str] = &["ja4"];
-const VERIFIED: &[&str] = &["verifiedbotcategory", "verifiedbot"];
-const HEADERS: &[&str] = &["requestheaders", "headers"];
-const COOKIES: &[&str] = &["cookies"];
-
-/// Fields that are headers of the request.
-const AS_HEADERS: &[(&str, &[&str])] = &[
-    (
-        "user-agent",
-        &[
-            "clientrequestuseragent",
-            "httpuseragent",
-            "useragent",
-            "agent",
-        ],
-    ),
-    (
-        "referer",
-        &["clientrequestreferer", "httpreferer", "referer", "referrer"],
-    ),
-    ("cookie", &["httpcookie", "cookie"]),
-    ("content-type", &["requestcontenttype", "contenttype"]),
-    ("x-api-key", &["httpxapikey", "xapikey", "apikey"]),
-    ("authorization", &["httpauthorization", "authorization"]),
-    ("x-tenant", &["httpxtenant", "xtenant"]),
-];
+mod members;
+mod names;
 
 /// How deep objects are looked into.
 const DEPTH: usize = 3;
@@ -130,16 +27,16 @@ const DEPTH: usize = 3;
 /// # Errors
 /// What the line lacks.
 pub fn read(line: &str) -> Result<Entry, Unreadable> {
-    let Ok(Value::Object(object)) = serde_json::from_str(line) else {
+    let Ok(Members(members)) = serde_json::from_str(line) else {
         return Err(Unreadable::Json);
     };
     let mut fields = Fields::default();
-    fields.add(&object, DEPTH);
-    let at = fields.text(TIME).and_then(|text| when::parse(&text));
-    let ip = fields.text(IP).and_then(|text| address(&text));
+    fields.add(&members, DEPTH);
+    let at = fields.text(Kind::Time).and_then(|text| when::parse(&text));
+    let ip = fields.text(Kind::Ip).and_then(|text| address(&text));
     let (method, url) = fields.target().ok_or(Unreadable::Request)?;
     let host = fields
-        .text(HOST)
+        .text(Kind::Host)
         .filter(|host| !host.is_empty() && host != "-");
     let mut request = match host {
         Some(host) if !url.contains("://") => {
@@ -148,28 +45,30 @@ pub fn read(line: &str) -> Result<Entry, Unreadable> {
         _ => Described::new(&method, &url),
     };
     request.ip = Some(ip.ok_or(Unreadable::Address)?);
-    request.country = fields.text(COUNTRY).map(|code| code.to_ascii_uppercase());
-    request.continent = fields.text(CONTINENT).map(Cow::into_owned);
-    request.asn = fields.number(ASN).and_then(|asn| asn.try_into().ok());
-    request.colo = fields.text(COLO).map(Cow::into_owned);
-    request.ja4 = fields.text(JA4).map(Cow::into_owned);
+    request.country = fields
+        .text(Kind::Country)
+        .map(|code| code.to_ascii_uppercase());
+    request.continent = fields.text(Kind::Continent).map(Cow::into_owned);
+    request.asn = fields.number(Kind::Asn).and_then(|asn| asn.try_into().ok());
+    request.colo = fields.text(Kind::Colo).map(Cow::into_owned);
+    request.ja4 = fields.text(Kind::Ja4).map(Cow::into_owned);
     request.verified_bot = fields
-        .text(VERIFIED)
+        .text(Kind::Verified)
         .is_some_and(|text| !matches!(&*text, "" | "false" | "0"));
-    request.body_length = fields.number(RECEIVED);
-    for (name, names) in AS_HEADERS {
+    request.body_length = fields.number(Kind::Received);
+    for (place, (name, _)) in (Kind::Header as usize..).zip(AS_HEADERS) {
         if let Some(value) = fields
-            .text(names)
+            .at(place)
             .filter(|value| !matches!(&**value, "" | "-"))
         {
             request = request.header(name, &value);
         }
     }
-    for (name, value) in fields.pairs(HEADERS) {
-        request = request.header(name, &value);
+    for (name, value) in pairs(&fields.headers) {
+        request = request.header(&name, &value);
     }
-    let cookies: Vec<String> = fields
-        .pairs(COOKIES)
+    let cookies: Vec<String> = pairs(&fields.cookies)
+        .into_iter()
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
     if !cookies.is_empty() {
@@ -179,9 +78,9 @@ pub fn read(line: &str) -> Result<Entry, Unreadable> {
         at: at.ok_or(Unreadable::Time)?,
         request,
         status: fields
-            .number(STATUS)
+            .number(Kind::Status)
             .and_then(|status| status.try_into().ok()),
-        response_bytes: fields.number(SENT),
+        response_bytes: fields.number(Kind::Sent),
     })
 }
 
@@ -190,63 +89,79 @@ fn address(text: &str) -> Option<String> {
     ClientAddress::parse(text).map(|address| address.to_string())
 }
 
-/// Every field under its plain name, in the order of finding.
+/// What is known of a record.
 #[derive(Default)]
-struct Fields<'a>(Vec<(String, &'a Value)>);
+struct Fields<'a> {
+    /// For each kind, how early its name counts, and the value.
+    found: [Option<(usize, &'a RawValue)>; KINDS],
+    headers: Vec<&'a RawValue>,
+    cookies: Vec<&'a RawValue>,
+}
 
 impl<'a> Fields<'a> {
-    fn add(&mut self, object: &'a Map<String, Value>, depth: usize) {
+    fn add(&mut self, members: &[(Cow<'a, str>, &'a RawValue)], depth: usize) {
         let Some(depth) = depth.checked_sub(1) else {
             return;
         };
-        for (name, value) in object {
-            let plain = name
-                .bytes()
-                .filter(u8::is_ascii_alphanumeric)
-                .map(|byte| char::from(byte.to_ascii_lowercase()))
-                .collect();
-            self.0.push((plain, value));
-        }
-        for (name, value) in object {
-            // What the answer carried is nothing that the request said.
-            let answer = name.to_ascii_lowercase().starts_with("resp");
-            let opaque = |names: &[&str]| {
-                names
-                    .iter()
-                    .any(|known| name.replace(['_', '-'], "").eq_ignore_ascii_case(known))
+        let mut inner = Vec::new();
+        for (name, value) in members {
+            let mut plain = [0_u8; LONGEST];
+            let Some(plain) = plain_name(name, &mut plain) else {
+                continue;
             };
-            if let Value::Object(inner) = value
-                && !answer
-                && !opaque(HEADERS)
-                && !opaque(COOKIES)
-            {
-                self.add(inner, depth);
+            let object = value.get().starts_with('{');
+            if HEADERS.contains(&plain) {
+                self.headers.push(value);
+            } else if COOKIES.contains(&plain) {
+                self.cookies.push(value);
+            } else if object {
+                // What the answer carried is nothing that the request said.
+                if !plain.starts_with("resp") {
+                    inner.push(*value);
+                }
+            } else if value.get() != "null" {
+                self.take(plain, value);
+            }
+        }
+        for value in inner {
+            if let Ok(Members(members)) = serde_json::from_str(value.get()) {
+                self.add(&members, depth);
             }
         }
     }
 
-    fn find(&self, names: &[&str]) -> Option<&'a Value> {
-        names.iter().find_map(|name| {
-            let mut known = self.0.iter().filter(|(known, _)| known == name);
-            let known = known.find(|(_, value)| !value.is_null() && !value.is_object());
-            known.map(|(_, value)| *value)
-        })
+    fn take(&mut self, plain: &str, value: &'a RawValue) {
+        let known = known();
+        let from = known.partition_point(|(name, ..)| *name < plain);
+        let of_that_name = known.get(from..).unwrap_or_default().iter();
+        for (_, kind, rank) in of_that_name.take_while(|(name, ..)| *name == plain) {
+            if let Some(place) = self.found.get_mut(*kind)
+                && place.is_none_or(|(earlier, _)| *rank < earlier)
+            {
+                *place = Some((*rank, value));
+            }
+        }
     }
 
-    fn text(&self, names: &[&str]) -> Option<Cow<'a, str>> {
-        text(self.find(names)?)
+    fn at(&self, place: usize) -> Option<Cow<'a, str>> {
+        let (_, value) = self.found.get(place).copied().flatten()?;
+        text(value)
     }
 
-    fn number(&self, names: &[&str]) -> Option<u64> {
-        self.text(names)?.parse().ok()
+    fn text(&self, kind: Kind) -> Option<Cow<'a, str>> {
+        self.at(kind as usize)
+    }
+
+    fn number(&self, kind: Kind) -> Option<u64> {
+        self.text(kind)?.parse().ok()
     }
 
     /// Method and URL: as fields of their own, or as a request line.
     fn target(&self) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
-        if let (Some(method), Some(url)) = (self.text(METHOD), self.text(URL))
+        if let (Some(method), Some(url)) = (self.text(Kind::Method), self.text(Kind::Url))
             && !method.is_empty()
         {
-            let query = self.text(&["querystring", "args", "query"]);
+            let query = self.text(Kind::Query);
             let url = match query.filter(|query| !query.is_empty() && *query != "-") {
                 Some(query) if !url.contains('?') => {
                     Cow::Owned(format!("{url}?{}", query.trim_start_matches('?')))
@@ -255,34 +170,10 @@ impl<'a> Fields<'a> {
             };
             return Some((method, url));
         }
-        let line = self.text(LINE)?;
+        let line = self.text(Kind::Line)?;
         let mut words = line.split_ascii_whitespace();
         let (method, url) = (words.next()?.to_owned(), words.next()?.to_owned());
         Some((method.into(), url.into()))
-    }
-
-    /// The members of an object, a list's first entry standing for it.
-    fn pairs(&self, names: &'static [&str]) -> impl Iterator<Item = (&'a str, Cow<'a, str>)> {
-        let objects = self
-            .0
-            .iter()
-            .filter(|(name, _)| names.contains(&name.as_str()));
-        objects
-            .filter_map(|(_, value)| value.as_object())
-            .flatten()
-            .filter_map(|(name, value)| {
-                let value = value.as_array().map_or(Some(value), |list| list.first())?;
-                Some((name.as_str(), text(value)?))
-            })
-    }
-}
-
-fn text(value: &Value) -> Option<Cow<'_, str>> {
-    match value {
-        Value::String(text) => Some(Cow::Borrowed(text)),
-        Value::Number(number) => Some(Cow::Owned(number.to_string())),
-        Value::Bool(flag) => Some(Cow::Borrowed(if *flag { "true" } else { "false" })),
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
 }
 

@@ -61,3 +61,42 @@ fn what_is_missing_is_named() {
         assert_eq!(read(line).map(|_| ()), Err(why), "{line}");
     }
 }
+
+#[test]
+fn outer_fields_come_first_and_earlier_names_before_later_ones() {
+    check(
+        r#"{"inner":{"clientip":"192.0.2.1","status":500},"ip":"192.0.2.2","status":200,"time":1,"ts":2,"method":"GET","url":"/","time":null}"#,
+        "1 GET / from 192.0.2.1 status Some(200) sent None session None",
+    );
+    check(
+        r#"{"a":{"b":{"c":{"clientip":"192.0.2.1"}}},"ip":"192.0.2.2","time":9.71211336e8,"method":"G\u0045T","url":"\/x","query":"?q=1","headers":{"cookie":["session=a","x"]},"cookies":{"n":null}}"#,
+        "971211336 GET /x from 192.0.2.2 status None sent None session Some(\"a\")",
+    );
+}
+
+#[test]
+fn nothing_that_is_nested_or_long_does_any_harm() {
+    let deep = format!("{}1{}", r#"{"a":"#.repeat(20_000), "}".repeat(20_000));
+    let list = format!("{}{}", "[".repeat(30_000), "]".repeat(30_000));
+    let name = "n".repeat(60_000);
+    for (line, why) in [
+        (deep.as_str(), Unreadable::Request),
+        (&format!(r#"{{"ip":{list}}}"#), Unreadable::Request),
+        (&format!(r#"{{"{name}":1}}"#), Unreadable::Request),
+        (
+            &format!(r#"{{"headers":{deep},"cookies":{list}}}"#),
+            Unreadable::Request,
+        ),
+        (r#"{"ip":"192.0.2.1",}"#, Unreadable::Json),
+        (r#"{"ip":01}"#, Unreadable::Json),
+        (r#"{"ip":"\ud800"}"#, Unreadable::Request),
+        (r#"{} {}"#, Unreadable::Json),
+    ] {
+        assert_eq!(
+            read(line).map(|_| ()),
+            Err(why),
+            "{}",
+            line.get(..40).unwrap_or(line)
+        );
+    }
+}
