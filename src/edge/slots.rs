@@ -99,6 +99,7 @@ pub async fn take(
             hold_socket: false,
         });
     }
+    telemetry::wants_slots(exchange, plan);
     let policy = &exchange.policy;
     let timeout = policy.counter_timeout;
     let refunds = Lines::of(&verdict.take_back());

@@ -54,6 +54,18 @@ pub fn record(exchange: &Exchange, plan: &Plan, verdict: &Verdict, end: End<'_>)
     }
     let network = || network_of(&exchange.facts);
     SUMS.with_borrow_mut(|sums| sums.record(&exchange.policy, plan, verdict, end, &network));
+    report_soon(exchange);
+}
+
+/// Notes which slots a request asks for, so that they are shown while it waits and runs.
+pub fn wants_slots(exchange: &Exchange, plan: &Plan) {
+    if is_seen(&exchange.env) {
+        SUMS.with_borrow_mut(|sums| sums.wants_slots(&exchange.policy, plan));
+        report_soon(exchange);
+    }
+}
+
+fn report_soon(exchange: &Exchange) {
     let now = clock::now();
     if now >= PENDING.get() {
         PENDING.set(now + INTERVAL + LOST_AFTER);

@@ -32,7 +32,7 @@ async function operated(t, vars = {}, more = {}) {
     }
     return answers.filter(({ status }) => status === 429).length;
   };
-  return { ...place, flood, origin: place.weir.url };
+  return { ...place, flood, script: place.origin, origin: place.weir.url };
 }
 
 async function signIn(page, url) {
@@ -140,6 +140,27 @@ test('a rule in shadow stands beside what is enforced, and near-limit keys besid
   assert.equal(await whom.count(), 1);
   assert.match(await page.locator('#near tbody').textContent(), /availability\.ip/);
   assert.match(await page.locator('#policy-rules').textContent(), /quiet.*shadow.*ip: 5 in 1m/);
+});
+
+test('slots and queues are shown while they are held', async (t) => {
+  const reports = { name: 'reports', match: { path: '/reports' }, concurrency: [{ name: 'tenant', key: ['ip'], running: 1, waiting: 3 }] };
+  const { weir, from, script } = await operated(t, {}, { policy: { rules: [reports] } });
+  await script.script({ path: '/*' });
+  await script.hold();
+  const held = [1, 2, 3].map(() => from('192.0.2.1').ask('/reports'));
+  await script.until({ held_min: 1 });
+  const page = await openPage(t, weir.url);
+  await signIn(page, weir.url);
+  const row = page.locator('#slots tbody tr');
+  await row.getByText('reports.tenant').waitFor();
+  await page.waitForFunction(() => document.querySelector('#slots tbody tr')?.cells[2].textContent === '2');
+  assert.deepEqual(await row.locator('td').allTextContents(), ['reports.tenant', '1', '2', '1 and 3']);
+  await script.release({ count: 1 });
+  await page.waitForFunction(() => document.querySelector('#slots tbody tr')?.cells[2].textContent === '1');
+  await script.release({ count: 1 });
+  await script.until({ held_min: 1 });
+  await script.release();
+  assert.deepEqual((await Promise.all(held)).map(({ status }) => status), [200, 200, 200]);
 });
 
 test('what cannot reach its counters raises an alarm', async (t) => {

@@ -9,8 +9,11 @@ const red = (count) => (count > 0 ? 'refused' : '');
 /** What a rule does in the policy in force; a rule that was in an earlier one has no mode. */
 const modeOf = (policy, name) => policy.rules.find((rule) => rule.name === name)?.mode ?? '';
 
+/** Those that refuse the most first, then by what failed, would be refused, and passed. */
+const busier = (a, b) => b[1] - a[1] || b[3] - a[3] || b[2] - a[2] || b[0] - a[0];
+
 export function showRules(live, { policy }) {
-  const rules = live.rules.filter(({ rule }) => rule !== '*');
+  const rules = live.rules.filter(({ rule }) => rule !== '*').sort((a, b) => busier(a.minute, b.minute));
   const column = (title, place, name) => ({
     title,
     number: true,

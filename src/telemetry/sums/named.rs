@@ -1,7 +1,11 @@
 //! What a report names: networks, keys, slots. Each list has a bound.
 
+use std::rc::Rc;
+
 use super::{KeySeen, NAMED, Named, Network, Sums};
+use crate::admission::Plan;
 use crate::admission::plan::Applied;
+use crate::policy::Policy;
 use crate::telemetry::Outcome;
 use crate::wire::CounterKey;
 
@@ -67,7 +71,15 @@ impl Sums {
         }
     }
 
-    pub(super) fn slot(&mut self, rule: usize, concurrency: usize, object: &str, key: CounterKey) {
+    /// Notes the slots that a request asks for.
+    pub fn wants_slots(&mut self, policy: &Rc<Policy>, plan: &Plan) {
+        self.adopt(policy);
+        for slot in &plan.slots {
+            self.slot(slot.rule, slot.concurrency, &slot.object, slot.slot.key);
+        }
+    }
+
+    fn slot(&mut self, rule: usize, concurrency: usize, object: &str, key: CounterKey) {
         if self.slots.iter().any(|(_, _, known)| *known == key) || self.slots.len() >= NAMED {
             return;
         }

@@ -77,9 +77,6 @@ impl Sums {
             }
         }
         self.rules_of(plan, end);
-        for slot in &plan.slots {
-            self.slot(slot.rule, slot.concurrency, &slot.object, slot.slot.key);
-        }
         let none = self.first.len();
         match end {
             End::Refused(shaped) => {

@@ -153,6 +153,19 @@ fn shadow_is_what_would_be_refused_besides() {
 }
 
 #[test]
+fn slots_are_known_from_when_they_are_asked_for() {
+    let mut bench = Bench::new();
+    let plan = bench.plan("/a");
+    let policy = Rc::clone(&bench.policy);
+    bench.sums.wants_slots(&policy, &plan);
+    bench.sums.wants_slots(&policy, &plan);
+    let report = bench.sums.report();
+    let slot = &plan.slots[0];
+    let line = format!("slots\ta\ttenant\t{}\t{}\t1\n", slot.object, slot.slot.key);
+    assert_eq!(report, line);
+}
+
+#[test]
 fn who_gets_no_slot_has_charged_nothing() {
     let mut bench = Bench::new();
     let passed = verdict(&[says(true, 9), says(true, 1), None], &[]);
