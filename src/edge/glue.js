@@ -1,7 +1,7 @@
 // What JavaScript does better than Rust across the boundary: chaining promises and handling
 // streams. It decides nothing: every limit, status and time in here was handed over by Rust.
 
-// ---- starting anew after a trap (see reset.rs)
+// ---- starting anew after a trap (see entry.js)
 
 export const initState = { criticalError: false, instanceId: 0 };
 

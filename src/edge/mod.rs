@@ -2,8 +2,9 @@
 //! what the pure part says and decides nothing.
 //!
 //! Exactly one function and two classes leave the crate: `fetch`, the Worker's handler, and the
-//! Durable Objects [`counter::Counter`] and [`telemetry::object::Telemetry`]. worker-build makes every exported function a method of
-//! the default entrypoint, which Workers bound to this one may call, so nothing else is exported.
+//! Durable Objects [`counter::Counter`] and [`telemetry::object::Telemetry`]. entry.js hands the
+//! platform these three and nothing else: whatever a Worker exports beside them, Workers that are
+//! bound to it may call.
 
 mod ask;
 mod body;

@@ -1,8 +1,7 @@
-//! What worker-build's shim needs of the code it wraps, so that an isolate recovers from a trap.
+//! What the entry (entry.js) needs of the code it wraps, so that an isolate recovers from a trap.
 //!
-//! After a trap an instance's memory is in no known state. The shim asks before each call whether
-//! that has happened, and then makes a new instance of the module and of every object in it. This
-//! is the part of the SDK that does so, without the rest of it.
+//! After a trap an instance's memory is in no known state. The entry asks before each call whether
+//! that has happened, and then makes a new instance of the module and of every object in it.
 
 use std::panic;
 
@@ -10,7 +9,7 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(module = "/src/edge/glue.js")]
 extern "C" {
-    /// Shared with the shim: `criticalError` and `instanceId`.
+    /// Shared with the entry: `criticalError` and `instanceId`.
     type State;
     #[wasm_bindgen(thread_local_v2, js_name = initState)]
     static STATE: State;
@@ -18,7 +17,7 @@ extern "C" {
     fn instance_id(this: &State) -> u32;
     #[wasm_bindgen(method, setter, js_name = instanceId)]
     fn set_instance_id(this: &State, id: u32);
-    /// Says so in the log, and has the shim make a new instance before the next call.
+    /// Says so in the log, and has the entry make a new instance before the next call.
     #[wasm_bindgen(js_name = panicked)]
     fn panicked(message: &str);
 }
@@ -30,7 +29,7 @@ fn start() {
     wasm_bindgen::handler::set_on_abort(wasm_bindgen::handler::schedule_reinit);
 }
 
-/// Called by the shim as it loads.
+/// Called by the entry as it loads.
 #[wasm_bindgen(js_name = "__worker_init_state")]
 #[must_use]
 pub fn init_state() -> JsValue {
