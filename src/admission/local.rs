@@ -3,7 +3,10 @@
 //! What that bounds is the quota times the number of isolates, and it starts from nothing each
 //! time: it is a fuse, not a counter. The docs say so.
 
-use crate::limit::{Decision, Quota, State};
+use super::Memory;
+use super::plan::Settle;
+use super::verdict::Verdict;
+use crate::limit::{Decision, Loan, Quota, State};
 use crate::map::Map;
 use crate::time::{Span, Timestamp};
 use crate::wire::{CounterKey, Item, Outcome};
@@ -17,9 +20,40 @@ pub struct LocalLimits {
     states: Map<CounterKey, (Quota, State)>,
 }
 
+/// What was charged here for one request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    key: CounterKey,
+    loan: Loan,
+    /// What the response decides about it, if anything.
+    pub settle: Option<Settle>,
+}
+
+impl Memory {
+    /// Gives back what was charged here for a request that came to nothing before the origin. What
+    /// objects have charged is another matter: see [`Verdict::take_back`].
+    pub fn forgive(&mut self, verdict: &Verdict, now: Timestamp) {
+        for kept in &verdict.kept_here {
+            self.local.give_back(kept, now);
+        }
+    }
+
+    /// Gives back what was to be kept only if the response had another status. None: it never came,
+    /// which decides nothing.
+    pub fn settle_here(&mut self, verdict: &Verdict, status: Option<u16>, now: Timestamp) {
+        for kept in &verdict.kept_here {
+            if let (Some(Settle::Count(when)), Some(status)) = (&kept.settle, status)
+                && !when.status.contains(&status)
+            {
+                self.local.give_back(kept, now);
+            }
+        }
+    }
+}
+
 impl LocalLimits {
     /// Charges one item, or refuses it.
-    pub fn charge(&mut self, item: &Item, now: Timestamp) -> Outcome {
+    pub fn charge(&mut self, item: &Item, now: Timestamp) -> (Outcome, Option<Kept>) {
         let key = self.place(item, now);
         let quota = item.quota;
         let (was, state) = self
@@ -39,7 +73,17 @@ impl LocalLimits {
             Decision::NotUntil { wait, .. } => wait,
             Decision::Never => Span::MAX,
         };
-        Outcome {
+        let loan = Loan {
+            at: now,
+            units: item.cost,
+            value: item.value,
+        };
+        let kept = (decision == Decision::Conforms).then_some(Kept {
+            key,
+            loan,
+            settle: None,
+        });
+        let outcome = Outcome {
             conforms: decision == Decision::Conforms,
             remaining: state.remaining(&quota, now),
             reset: state.next_gain(&quota, now).unwrap_or(Span::ZERO),
@@ -49,6 +93,13 @@ impl LocalLimits {
             blocked: false,
             permits: 0,
             lapse: Span::ZERO,
+        };
+        (outcome, kept)
+    }
+
+    fn give_back(&mut self, kept: &Kept, now: Timestamp) {
+        if let Some((quota, state)) = self.states.get_mut(&kept.key) {
+            state.unspend(quota, now, &kept.loan);
         }
     }
 
@@ -73,3 +124,6 @@ impl LocalLimits {
         item.spill
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,6 +25,7 @@ pub fn join(plan: &mut Plan, verdict: &mut Verdict, second: Plan, after: Verdict
             .into_iter()
             .map(|(index, local)| (shift(index), local)),
     );
+    verdict.kept_here.extend(after.kept_here);
     verdict.refunds.extend(after.refunds);
     verdict.reservations.extend(after.reservations);
     verdict

@@ -1,6 +1,7 @@
 //! What became of a request's charges.
 
 use super::decide::Question;
+use super::local::Kept;
 use super::plan::{Applied, Plan, Settle};
 use crate::time::Span;
 use crate::wire::{CallId, Outcome};
@@ -16,6 +17,8 @@ pub struct Verdict {
     pub unavailable: Vec<usize>,
     /// Applied limits that were decided without their counter: by index, and whether by `local`.
     pub unreached: Vec<(usize, bool)>,
+    /// What this isolate has charged itself, where a counter could not be reached.
+    pub kept_here: Vec<Kept>,
     /// Reservations to settle once the response is known.
     pub reservations: Vec<Reservation>,
     /// What to tell objects, whatever comes of it: charges taken back.
@@ -63,6 +66,13 @@ impl Verdict {
     #[must_use]
     pub fn admitted(&self) -> bool {
         self.refused.is_empty() && self.unavailable.is_empty()
+    }
+
+    /// The response decides about something that was charged.
+    #[must_use]
+    pub fn awaits_response(&self) -> bool {
+        let here = self.kept_here.iter().any(|kept| kept.settle.is_some());
+        here || !self.reservations.is_empty()
     }
 
     /// The longest that any refusing limit asks to wait.

@@ -121,5 +121,9 @@ impl Exchange {
             self.tell(&kept);
         }
         second::join(plan, verdict, more, after);
+        if !verdict.admitted() {
+            let mut memory = self.isolate.memory.borrow_mut();
+            memory.forgive(verdict, clock::now());
+        }
     }
 }

@@ -205,7 +205,7 @@ impl Exchange {
     /// Answers with a refusal.
     pub fn refuse(&self, plan: &Plan, verdict: &Verdict, shaped: &Shaped) -> JsValue {
         telemetry::record(self, plan, verdict, End::Refused(shaped));
-        settle::refused(self, &verdict.reservations, shaped);
+        settle::refused(self, verdict, shaped);
         respond::refusal(self, plan, verdict, shaped)
     }
 
@@ -237,7 +237,7 @@ impl Exchange {
             && plan.waiting_for_body.is_empty()
             && plan.slots.is_empty()
             && plan.deadline.is_none()
-            && verdict.reservations.is_empty()
+            && !verdict.awaits_response()
             && !plan.rules.iter().any(has_cors)
     }
 }

@@ -4,23 +4,25 @@ use js_sys::Promise;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
-use super::ask;
 use super::js::{self, Response};
 use super::serve::Exchange;
+use super::{ask, clock};
 use crate::admission::facts::Facts;
 use crate::admission::plan::Settle;
 use crate::admission::refusals::Shaped;
 use crate::admission::settle::{self, Ending, LONGEST_BODY};
-use crate::admission::verdict::Reservation;
+use crate::admission::verdict::{Reservation, Verdict};
 use crate::http::code::Code;
 use crate::policy::Cost;
 
 /// The origin has answered. Gives the response to hand on: the same, or one whose body is counted
 /// as it streams by.
-pub fn answered(exchange: &Exchange, reservations: &[Reservation], response: Response) -> Response {
-    if reservations.is_empty() {
+pub fn answered(exchange: &Exchange, verdict: &Verdict, response: Response) -> Response {
+    if !verdict.awaits_response() {
         return response;
     }
+    let reservations = &verdict.reservations;
+    settle_here(exchange, verdict, Some(response.status()));
     let headers = response.response_headers();
     // What no Response can be made of is not handed on, nor counted.
     let sent = (200..=599).contains(&response.status());
@@ -45,8 +47,8 @@ pub fn answered(exchange: &Exchange, reservations: &[Reservation], response: Res
 }
 
 /// Weir itself answers a request that its counters had admitted.
-pub fn refused(exchange: &Exchange, reservations: &[Reservation], shaped: &Shaped) {
-    if !reservations.is_empty() {
+pub fn refused(exchange: &Exchange, verdict: &Verdict, shaped: &Shaped) {
+    if verdict.awaits_response() {
         let refusal = &shaped.refusal;
         // A client that leaves takes the origin's request with it: what came of it is not known.
         let code = if exchange.facts.is_abandoned() {
@@ -54,9 +56,17 @@ pub fn refused(exchange: &Exchange, reservations: &[Reservation], shaped: &Shape
         } else {
             refusal.code
         };
-        let questions = settle::refused(reservations, code, refusal.status);
+        let known = code != Code::DeadlineExceeded;
+        settle_here(exchange, verdict, known.then_some(refusal.status));
+        let questions = settle::refused(&verdict.reservations, code, refusal.status);
         tell(exchange, &questions);
     }
+}
+
+/// What this isolate has charged itself.
+fn settle_here(exchange: &Exchange, verdict: &Verdict, status: Option<u16>) {
+    let mut memory = exchange.isolate.memory.borrow_mut();
+    memory.settle_here(verdict, status, clock::now());
 }
 
 fn settle_later(exchange: &Exchange, reservations: Vec<Reservation>, counting: Promise) {

@@ -135,7 +135,7 @@ pub async fn take(
             Step::Run => break,
             Step::Refuse(shaped) => {
                 exchange.tell(&verdict.take_back());
-                release_local(exchange, &taking);
+                release_local(exchange, verdict, &taking);
                 return Err(shaped);
             }
             Step::Ask(question, longest) => {
@@ -147,7 +147,7 @@ pub async fn take(
                     line = text(slots.turn(millis(longest + timeout))).await;
                 }
                 if slots.over() {
-                    release_local(exchange, &taking);
+                    release_local(exchange, verdict, &taking);
                     return Err(Refusal::new(Code::Busy).into());
                 }
                 let reply = ask::reply(&line);
@@ -192,15 +192,13 @@ async fn text(promise: Promise) -> String {
     line.and_then(|line| line.as_string()).unwrap_or_default()
 }
 
-fn release_local(exchange: &Exchange, taking: &Taking) {
+/// Gives back what this isolate keeps itself for the request.
+fn release_local(exchange: &Exchange, verdict: &Verdict, taking: &Taking) {
+    let mut memory = exchange.isolate.memory.borrow_mut();
     for id in &taking.local {
-        exchange
-            .isolate
-            .memory
-            .borrow_mut()
-            .local_slots
-            .release(*id);
+        memory.local_slots.release(*id);
     }
+    memory.forgive(verdict, clock::now());
 }
 
 /// What is to be called when the slots are given back.

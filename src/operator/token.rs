@@ -39,7 +39,7 @@ impl Guard {
             return Err(Refusal::unauthorized());
         };
         let mut item = item(namer, caller);
-        let standing = self.wrong.charge(&item, now);
+        let (standing, _) = self.wrong.charge(&item, now);
         if standing.remaining == 0 {
             return Err(Refusal::rate_limited(Vec::new(), standing.reset)
                 .detailed("Too many wrong tokens have come from you."));

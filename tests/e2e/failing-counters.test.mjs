@@ -51,6 +51,16 @@ for (const [how, standIn] of Object.entries(FAILURES)) {
   });
 }
 
+test("what an isolate counts itself is given back as the answer says", async (t) => {
+  const limits = [{ name: "ip", key: ["ip"], algorithm: "sliding-window", quota: 2, window: "60s", count: { status: [401] } }];
+  const { origin, from } = await stand(t, { policy: oneRule({ on_error: "local", limits }), standIn: FAILURES["they throw"] });
+  const ada = from("192.0.2.1");
+  for (let i = 0; i < 5; i += 1) assert.equal((await ada.ask("/")).status, 200, "none of these counts");
+  await origin.script({ path: "/wrong", status: 401 });
+  for (let i = 0; i < 2; i += 1) assert.equal((await ada.ask("/wrong")).status, 401);
+  assert.equal((await ada.ask("/wrong")).status, 429);
+});
+
 test("three failures in a row, and an object is left alone", async (t) => {
   const { from } = await stand(t, { policy: policy("allow"), standIn: FAILURES["they do not answer"] });
   const ada = from("192.0.2.1");

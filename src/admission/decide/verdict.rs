@@ -19,6 +19,7 @@ impl Memory {
     ) -> Verdict {
         let mut unavailable = Vec::new();
         let mut unreached = Vec::new();
+        let mut kept_here = Vec::new();
         for index in std::mem::take(&mut round.failed) {
             let Some(applied) = plan.applied.get(index) else {
                 continue;
@@ -31,7 +32,11 @@ impl Memory {
                 OnError::Allow => unreached.push((index, false)),
                 OnError::Local => {
                     unreached.push((index, true));
-                    let outcome = self.local.charge(&applied.item, now);
+                    let (outcome, kept) = self.local.charge(&applied.item, now);
+                    kept_here.extend(kept.map(|mut kept| {
+                        kept.settle.clone_from(&applied.settle);
+                        kept
+                    }));
                     if let Some(place) = round.outcomes.get_mut(index) {
                         *place = Some(outcome);
                     }
@@ -50,6 +55,7 @@ impl Memory {
         self.spread(policy, plan, &mut verdict);
         verdict.unavailable = unavailable;
         verdict.unreached = unreached;
+        verdict.kept_here = kept_here;
         if verdict.admitted() {
             verdict.paid = paid_for;
             self.take_up(policy, plan, &standing, &mut verdict.outcomes, (sent, now));
@@ -57,6 +63,8 @@ impl Memory {
             verdict.charges = standing;
         } else {
             self.leases.put_back(&paid);
+            self.forgive(&verdict, now);
+            verdict.kept_here.clear();
             verdict.refunds = standing
                 .iter()
                 .chain(&doubtful)

@@ -115,8 +115,7 @@ impl Exchange {
         };
         match fetched {
             Ok(response) => {
-                let reservations = &verdict.reservations;
-                let response = settle::answered(self, reservations, response.unchecked_into());
+                let response = settle::answered(self, verdict, response.unchecked_into());
                 telemetry::record(self, plan, verdict, End::Passed);
                 respond::pass(self, plan, verdict, &response)
             }
