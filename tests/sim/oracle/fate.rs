@@ -95,6 +95,9 @@ impl Oracle {
             }
             if after.is_zero() {
                 entry.ended = Some(shadow);
+                if !entry.lent {
+                    entry.to = entry.to.min(shadow);
+                }
             } else {
                 entry.lent = false;
                 entry.span = shadow - entry.from + after.as_micros();
