@@ -18,6 +18,7 @@ const POLICY = {
       body: { max_bytes: "64KiB", json: { max_depth: 20, cost: { terms: ["/a#", "/b"], max: 100 } } },
       limits: [{ name: "user", key: ["body:/user/id"], distinct: "body:name", quota: 10_000, window: "1s" }],
     },
+    { name: "budget", match: { path: "/budget" }, limits: [{ name: "ip", key: ["ip"], algorithm: "sliding-window", quota: 10, window: "1h" }] },
     { name: "graphql", match: { path: "/x/graphql" }, body: { max_bytes: "64KiB", graphql: { max_depth: 5 } } },
   ],
 };
@@ -46,8 +47,30 @@ const bodies = [
   ...["multipart/form-data", "multipart/form-data; boundary=", 'multipart/form-data; boundary="', `multipart/form-data; boundary=${"b".repeat(300)}`, "multipart/form-data; boundary=b", ";", "application/x-www-form-urlencoded; charset=\xff"].map((type) => ({ target: "/x/json", body: '--b\r\n\r\n--b\r\nContent-Disposition: form-data; name="', headers: [["Content-Type", type]] })),
 ].map((fields) => ({ method: "POST", ...fields }));
 
-test("a hostile corpus disturbs no download that is under way", async (t) => {
-  const { origin, weir } = await stand(t, { policy: POLICY });
+/** The same chance in every run (a linear congruential generator). */
+let state = 20261118;
+const below = (bound) => {
+  state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+  return state % bound;
+};
+const pick = (list) => list[below(list.length)];
+
+/** The head of one, the body of another, and bytes of both changed; what HTTP itself forbids is left out. */
+function mixed() {
+  const [head, body] = [pick(heads), pick(bodies)];
+  const bent = (text) => {
+    const at = below(text.length + 1);
+    return pick([text, text.slice(0, at), text.slice(at), text + text, `${text.slice(0, at)}${pick(["%", "=", ";", "/", "\x80", "\xff", ",", ".", "&", '"'])}${text.slice(at)}`]);
+  };
+  const headers = [...(head.headers ?? []), ...(body.headers ?? [])].map(([name, value]) => [name, bent(value).slice(0, 8_000)]);
+  const target = `/${bent((pick([head, body]).target ?? "/x/a").slice(1)).replace(/[#\x80-\xff]/g, "")}`;
+  return { ...body, target, headers, body: below(4) > 0 ? bent(String(body.body)) : body.body };
+}
+
+test("a hostile corpus disturbs no download that is under way, and no budget", async (t) => {
+  const { origin, weir, from } = await stand(t, { policy: POLICY });
+  await origin.script({ path: "/budget" });
+  assert.deepEqual((await from("192.0.2.9").askAtOnce(5, "/budget")).map(({ status }) => status), [200, 200, 200, 200, 200]);
   await origin.script({ path: "/slow", framing: "chunked", body: [{ text: "first" }, "hold", { text: "last" }] });
   const downloads = await Promise.all(Array.from({ length: 20 }, async () => {
     const client = await connect(weir.port);
@@ -56,13 +79,14 @@ test("a hostile corpus disturbs no download that is under way", async (t) => {
   }));
   await origin.until({ held_min: 20 });
   const counts = {};
-  for (const fields of [...heads, ...bodies]) {
+  for (const fields of [...heads, ...bodies, ...Array.from({ length: 500 }, mixed)]) {
     const { target = "/x/a", headers = [], ...rest } = fields;
     const { status } = await request(weir.port, { target, headers, ...rest });
     assert.ok([200, 400, 404, 413, 415].includes(status), `${status} for ${JSON.stringify(fields).slice(0, 200)}`);
     counts[status] = (counts[status] ?? 0) + 1;
   }
   t.diagnostic(JSON.stringify(counts));
+  assert.equal((await from("192.0.2.9").askAtOnce(10, "/budget")).filter(({ status }) => status === 200).length, 5, "half spent before, half after");
   await origin.release();
   for (const { client, head } of downloads) {
     await head.finish();
