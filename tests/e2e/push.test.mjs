@@ -3,9 +3,13 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { NODE_MODULES, WEIR_PROGRAM } from "../../scripts/lib/paths.mjs";
+import { setTimeout as pause } from "node:timers/promises";
+import { parse, stringify } from "smol-toml";
+import { NODE, NODE_MODULES, ROOT, WEIR_PROGRAM, WRANGLER } from "../../scripts/lib/paths.mjs";
 import { start } from "../../scripts/lib/run.mjs";
-import { folder } from "./lib/process.mjs";
+import { burst, request, statuses } from "./lib/client.mjs";
+import { startOrigin } from "./lib/origin.mjs";
+import { fileScope, folder, launch } from "./lib/process.mjs";
 
 const policy = (quota) => ({ rules: [{ name: "r", match: { path: "/*" }, limits: [{ name: "ip", key: ["ip"], algorithm: "sliding-window", quota, window: "60s" }] }] });
 
@@ -18,16 +22,27 @@ function run(dir, command, args, env = {}) {
   return new Promise((resolve, reject) => child.on("error", reject).on("close", (code) => resolve({ code, ...said })));
 }
 
-test("push keeps the policy that is there as the previous one, in wrangler's own store", async (t) => {
-  const dir = await folder(t, "push");
-  await symlink(NODE_MODULES, join(dir, "node_modules"));
-  await writeFile(join(dir, "wrangler.toml"), 'name = "weir"\nkv_namespaces = [{ binding = "POLICY_KV", id = "00000000000000000000000000000000" }]\n');
+/** The project's wrangler.toml with a KV namespace and a policy that allows nine, for a folder of its own. */
+async function config() {
+  const { build, ...own } = parse(await readFile(join(ROOT, "wrangler.toml"), "utf8"));
+  return stringify({
+    ...own,
+    main: join(ROOT, own.main),
+    assets: { ...own.assets, directory: join(ROOT, own.assets.directory) },
+    vars: { POLICY: policy(9) },
+    kv_namespaces: [{ binding: "POLICY_KV", id: "00000000000000000000000000000000" }],
+  });
+}
+
+const dir = await folder(fileScope(), "push");
+await symlink(NODE_MODULES, join(dir, "node_modules"));
+await writeFile(join(dir, "wrangler.toml"), await config());
+
+test("push keeps the policy that is there as the previous one, in wrangler's own store", async () => {
   const push = async (document) => {
     await writeFile(join(dir, "policy.json"), typeof document === "string" ? document : JSON.stringify(document));
     return run(dir, WEIR_PROGRAM, ["push", "policy.json", "--local"]);
   };
-  const key = (...words) => run(dir, "npx", ["wrangler", "kv", "key", ...words, "--binding", "POLICY_KV", "--local"]);
-  const quota = async (name) => JSON.parse((await key("get", name, "--text")).out).rules[0].limits[0].quota;
 
   const first = await push(policy(1));
   assert.deepEqual([first.code, /KV has no policy yet/.test(first.out)], [0, true], first.out + first.err);
@@ -35,7 +50,26 @@ test("push keeps the policy that is there as the previous one, in wrangler's own
   assert.deepEqual([second.code, /kept the present policy as policy:previous/.test(second.out)], [0, true], second.out + second.err);
   const faulty = await push(JSON.stringify(policy(3)).replace("quota", "qouta"));
   assert.deepEqual([faulty.code, /did you mean "quota"/.test(faulty.err)], [1, true], faulty.out + faulty.err);
-  assert.deepEqual([await quota("policy"), await quota("policy:previous")], [2, 1]);
+  const previous = await run(dir, "npx", ["wrangler", "kv", "key", "get", "policy:previous", "--text", "--binding", "POLICY_KV", "--local"]);
+  assert.deepEqual(JSON.parse(previous.out), policy(1));
+});
+
+test("what was pushed is what `wrangler dev` then has in force", async (t) => {
+  const origin = await startOrigin(t);
+  await origin.script({ path: "/*" });
+  const weir = await launch(NODE, ["--no-warnings", WRANGLER, "dev", "--ip", "127.0.0.1", "--port", "0", "--inspector-port", "0", "--var", `ORIGIN:http://${origin.address}`], {
+    cwd: dir,
+    group: true,
+    env: { CI: "1", NO_COLOR: "1" },
+    patience_ms: 120_000,
+    ready: (line) => /Ready on http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1],
+  });
+  t.after(() => weir.stop());
+  // a cold isolate waits for KV a quarter of a second, and this machine may be slow
+  await request(Number(weir.found), { target: "/" });
+  await pause(1_000);
+  const answers = await burst(Number(weir.found), 5, { target: "/", headers: [["CF-Connecting-IP", "192.0.2.1"]] });
+  assert.deepEqual(statuses(answers), { 200: 2, 429: 3 });
 });
 
 /** A stand-in for npx that writes down how it was called, and answers each verb as told. */
