@@ -49,6 +49,9 @@ struct Cell {
 /// Where a request came from: the network's number and the country's two letters, or zeros.
 pub type Network = (u32, [u8; 2]);
 
+/// All networks that one report has no room for.
+const OTHERS: Network = (u32::MAX, [0; 2]);
+
 /// What a key is named for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Named {

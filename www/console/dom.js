@@ -44,4 +44,4 @@ export function rate(count, seconds) {
 
 /** A network as an operator names it. */
 export const network = ({ asn, country }) =>
-  [asn === '0' ? 'an unknown network' : `AS${asn}`, country && `(${country})`].filter(Boolean).join(' ');
+  asn === 'other' ? 'many other networks' : [asn === '0' ? 'an unknown network' : `AS${asn}`, country && `(${country})`].filter(Boolean).join(' ');

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{KeySeen, NAMED, Named, Network, Sums};
+use super::{KeySeen, NAMED, Named, Network, OTHERS, Sums};
 use crate::admission::Plan;
 use crate::admission::plan::Applied;
 use crate::policy::Policy;
@@ -18,7 +18,7 @@ impl Sums {
         let place = find(&self.networks, network).unwrap_or_else(|| {
             // Beyond the bound those of one rule are told together.
             let is_full = self.networks.len() >= NAMED;
-            let network = if is_full { Network::default() } else { network };
+            let network = if is_full { OTHERS } else { network };
             find(&self.networks, network).unwrap_or_else(|| {
                 self.networks.push((rule, network, 0, 0));
                 self.networks.len().saturating_sub(1)

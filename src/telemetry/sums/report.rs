@@ -1,6 +1,6 @@
 //! The sums as the lines of a report, which `Totals` reads.
 
-use super::{CALLS, Named, Network, RETRIES, Sums};
+use super::{CALLS, Named, Network, OTHERS, RETRIES, Sums};
 use crate::policy::Policy;
 use crate::telemetry::Outcome;
 
@@ -97,12 +97,14 @@ impl Sums {
 }
 
 /// A network's number and country as text.
-fn shown((asn, country): Network) -> (String, String) {
+fn shown(network: Network) -> (String, String) {
+    if network == OTHERS {
+        return ("other".to_owned(), "other".to_owned());
+    }
+    let (asn, country) = network;
     let letters = country.iter().filter(|letter| **letter > 0);
-    (
-        asn.to_string(),
-        letters.map(|letter| char::from(*letter)).collect(),
-    )
+    let country = letters.map(|letter| char::from(*letter)).collect();
+    (asn.to_string(), country)
 }
 
 /// A counter or histogram with one label.

@@ -279,6 +279,9 @@ fn many_networks_and_keys_stay_within_bounds() {
     }
     let report = bench.sums.report();
     assert!(report.len() < 10_000, "{}", report.len());
+    let others = 5_000 - NAMED;
+    let line = format!("network\ta\tother\tother\t0 {others}\n");
+    assert!(report.contains(&line), "{report}");
     let mut totals = Totals::default();
     totals.merge(&report, Timestamp::from_millis(1_000_000));
     let refused: u64 = totals
