@@ -65,6 +65,8 @@ pub(super) struct Counter {
     /// The longest step of the `block` that was last asked for: decides when escalation ends.
     pub longest_step: Span,
     pub holds: Map<HoldName, Hold>,
+    /// It was last asked for a limit of which nothing may be forgiven.
+    pub durable: bool,
     /// Its place in the order of use.
     pub tick: u64,
     /// Units counted since the row was written: what losing memory would forgive.
@@ -83,6 +85,7 @@ impl Counter {
             block: Block::default(),
             longest_step: Span::ZERO,
             holds: Map::new(),
+            durable: false,
             tick: 0,
             unsaved: 0,
             restate: false,
@@ -138,9 +141,12 @@ impl Counter {
                 self.state.take_back(&self.quota, at, &loan);
                 self.state.spend(&self.quota, at, spent, hold.value);
             }
-            None => self
-                .state
-                .settle(&self.quota, at, hold.units, spent, hold.value),
+            None => {
+                self.state
+                    .settle(&self.quota, at, hold.units, spent, hold.value);
+                // A row that knows of it has it as spent when that was written, which is too early.
+                self.unsaved = self.unsaved.saturating_add(spent);
+            }
         }
         if spent < hold.units {
             self.note_returned(hold.units.saturating_sub(spent));

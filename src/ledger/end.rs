@@ -89,7 +89,7 @@ impl<S: Store> Ledger<S> {
         self.promises.remove(name);
         if let Some(counter) = self.table.get_mut(key) {
             counter.settle(self.now, name, Some(spent));
-            self.shelf.schedule(key, counter, self.now);
+            self.shelf.note_end(key, counter, self.now);
         }
     }
 

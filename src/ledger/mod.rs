@@ -127,7 +127,7 @@ impl<S: Store> Ledger<S> {
         }
         for key in ended {
             if let Some(counter) = self.table.get_mut(key) {
-                self.shelf.schedule(key, counter, self.now);
+                self.shelf.note_end(key, counter, self.now);
             }
         }
         self.running.slots.tick(self.now);

@@ -86,6 +86,15 @@ impl<S: Store> Shelf<S> {
         }
     }
 
+    /// Something promised has ended: storage may know it as spent, but from too early on.
+    pub fn note_end(&mut self, key: CounterKey, counter: &mut Counter, now: Timestamp) {
+        if counter.durable && counter.unsaved > 0 {
+            self.save(key, counter, now, Urgency::BeforeAnswer);
+        } else {
+            self.schedule(key, counter, now);
+        }
+    }
+
     fn put_off(&mut self, key: CounterKey, counter: &mut Counter, now: Timestamp) {
         let due = now + FLUSH_INTERVAL;
         counter.due = Some(due);

@@ -40,6 +40,7 @@ impl<S: Store> Ledger<S> {
             lease,
         };
         let provisional_until = charge.provisional.map_or(now, |span| now + span);
+        counter.durable = item.durable;
         let mut spent = None;
         match item.reserve.or(charge.provisional) {
             Some(span) if self.promises.have_room() => {

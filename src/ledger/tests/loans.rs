@@ -90,3 +90,26 @@ fn a_promise_that_outlives_an_idle_object_keeps_it_in_memory() {
     bench.wake_until(60_000);
     assert_eq!(bench.ledger.next_wake(), Some(at(71_700)));
 }
+
+#[test]
+fn what_waited_is_stored_from_when_it_went_on() {
+    for durable in [false, true] {
+        let mut bench = Bench::new();
+        let item = Item {
+            durable,
+            ..window(1, 1, 20_000)
+        };
+        bench.charge_with(0, PROVISIONAL, std::slice::from_ref(&item));
+        let id = bench.last();
+        let confirm = |after| Call::Confirm { id, after };
+        bench.call(100, &confirm(ms(5_000)));
+        bench.wake_until(2_500);
+        bench.call(3_000, &confirm(Span::ZERO));
+        if !durable {
+            bench.wake_until(6_000);
+        }
+        let mut bench = bench.restart(15_000);
+        assert!(!bench.peek(22_999, &item).conforms, "{durable}");
+        assert!(bench.peek(23_000, &item).conforms, "{durable}");
+    }
+}
