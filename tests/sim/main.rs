@@ -40,7 +40,7 @@ fn number(name: &str, default: u64) -> u64 {
 }
 
 /// Seeds that once found a fault in the code.
-const PAST: [u64; 1] = [220];
+const PAST: [u64; 2] = [220, 4169];
 
 #[test]
 fn seeds_that_found_a_fault_find_it_no_more() {
