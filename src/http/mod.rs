@@ -8,6 +8,7 @@ pub mod cors;
 pub mod draft6;
 pub mod draft8;
 pub mod fields;
+pub mod lower;
 pub mod media;
 pub mod page;
 pub mod path;

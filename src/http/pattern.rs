@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use super::lower::lower;
 use super::path::{decode, hex, push_byte, push_segment, segments};
 
 /// Longest pattern, in bytes.
@@ -212,10 +213,18 @@ pub fn fold(segment: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(segment.len());
     let bytes: Vec<u8> = decode(segment).collect();
     for chunk in bytes.utf8_chunks() {
-        for c in chunk.valid().chars().flat_map(char::to_lowercase) {
-            // However a final sigma is written, it is one.
-            let c = if c == 'ς' { 'σ' } else { c };
-            encode(c.encode_utf8(&mut [0; 4]).as_bytes(), &mut out);
+        for c in chunk.valid().chars() {
+            let small = match lower(c) {
+                // However a final sigma is written, it is one.
+                'ς' => 'σ',
+                // The one letter of which the small one is two characters.
+                'İ' => {
+                    encode("i\u{307}".as_bytes(), &mut out);
+                    continue;
+                }
+                small => small,
+            };
+            encode(small.encode_utf8(&mut [0; 4]).as_bytes(), &mut out);
         }
         encode(chunk.invalid(), &mut out);
     }
