@@ -2,6 +2,7 @@
 // the names of functions, which serve the traces of traps (worker-build has wasm-opt keep them,
 // whatever it is told), and the long, hashed names by which the script and the module know each other.
 import { readFile, writeFile } from "node:fs/promises";
+import { leb, sections } from "./sections.mjs";
 
 /** Rewrites a module and the script that goes with it. */
 export async function strip(wasmFile, scriptFile) {
@@ -23,17 +24,13 @@ const HASHED = /_h?[0-9a-f]{16}$/;
 export function stripped(bytes) {
   const names = new Map();
   const kept = [bytes.subarray(0, 8)];
-  for (let at = 8; at < bytes.length; ) {
-    const id = bytes[at];
-    const size = number(bytes, at + 1);
-    const end = size.end + size.value;
+  for (const { id, content, whole } of sections(bytes)) {
     if (id === IMPORTS || id === EXPORTS) {
-      const content = shortened(bytes.subarray(size.end, end), names);
-      kept.push(Buffer.from([id]), leb(content.length), content);
+      const short = shortened(content, names);
+      kept.push(Buffer.from([id]), leb(short.length), short);
     } else if (id !== CUSTOM) {
-      kept.push(bytes.subarray(at, end));
+      kept.push(whole);
     }
-    at = end;
   }
   return { wasm: Buffer.concat(kept), names };
 }
@@ -55,19 +52,4 @@ function shortened(content, names) {
 /** The script with the same names made short. */
 function renamed(script, names) {
   return script.replace(/\b(?:__wb|wasm_bindgen)\w+/g, (name) => names.get(name) ?? name);
-}
-
-/** An unsigned LEB128 number, and where it ends. */
-function number(bytes, at) {
-  let value = 0;
-  for (let shift = 0; ; shift += 7, at += 1) {
-    value += (bytes[at] & 127) * 2 ** shift;
-    if (bytes[at] < 128) return { value, end: at + 1 };
-  }
-}
-
-function leb(value) {
-  const bytes = [];
-  for (; value > 127; value = Math.floor(value / 128)) bytes.push((value % 128) + 128);
-  return Buffer.from([...bytes, value]);
 }
