@@ -161,3 +161,19 @@ test("of a download that is broken off, what was sent counts", async () => {
   await pause(1_000);
   assert.equal(refused([await from(ip).ask("/bytes")]).length, 1);
 });
+
+test("an origin that cannot be reached, or has no body to send, is answered as without a cost", async (t) => {
+  const limits = [log(10_000, { cost: "response-bytes" })];
+  const away = await stand(t, { policy: { rules: [{ name: "all", limits }] }, origin: { address: "127.0.0.1:9" } });
+  for (const fields of [{}, { method: "POST", body: "abc" }]) {
+    const answer = await away.from("192.0.2.1").ask("/", fields);
+    assert.deepEqual([answer.status, answer.json().error, answer.whole], [502, "origin_unreachable", true]);
+  }
+  for (const fields of [{ status: 204, framing: "none" }, { body: [{ text: "" }] }, { body: [{ text: "a" }] }]) {
+    await origin.script({ path: "/bytes", ...fields });
+    const answer = await somebody().ask("/bytes");
+    assert.deepEqual([answer.status, answer.text, answer.whole], [fields.status ?? 200, fields.body?.[0].text ?? "", true]);
+    const head = await somebody().ask("/bytes", { method: "HEAD" });
+    assert.deepEqual([head.status, head.text], [fields.status ?? 200, ""]);
+  }
+});
