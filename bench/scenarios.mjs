@@ -36,11 +36,16 @@ export const TIMED = {
     flags: () => ({ connections: 4, clients: 16, first: block(3, 0), method: "POST", body: MIB, warm: 0.5, seconds: 2 }),
   },
   first: {
-    title: "unloaded: the first request of each client, 1 connection",
+    title: "unloaded: the first request of each client, each in a new network, 1 connection",
     contenders: ["pass", "call", "leased", "exact", "optimistic"],
     warm_first_s: 0.5,
     // Each from a network of its own, so that no object has been there before.
     flags: (round) => ({ connections: 1, order: "each", clients: 500, step: 256, first: block(80 + 4 * round, 0), "warm-first": block(82 + 4 * round, 0), warm: 0.2, requests: 500 }),
+  },
+  neighbour: {
+    title: "unloaded: the first request of each client, in a network seen before, 1 connection",
+    contenders: ["pass", "call", "leased"],
+    flags: (round) => ({ connections: 1, order: "each", clients: 500, first: block(168, round), "warm-first": block(168, round) + 1000, warm: 0.2, requests: 500 }),
   },
   alone: {
     title: "unloaded: one client, 1 connection",
