@@ -107,7 +107,7 @@ impl Lab {
 
     /// What has been found so far, as JSON.
     #[must_use]
-    pub fn report(&mut self) -> String {
+    pub fn report(&self) -> String {
         serde_json::to_string(&self.replay.report()).unwrap_or_default()
     }
 }

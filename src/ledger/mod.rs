@@ -97,6 +97,12 @@ impl<S: Store> Ledger<S> {
         self.table.len()
     }
 
+    /// Rows written so far.
+    #[must_use]
+    pub fn rows_written(&self) -> u64 {
+        self.shelf.written
+    }
+
     /// Rows that could not be read and were dropped.
     #[must_use]
     pub fn damaged_rows(&self) -> u64 {

@@ -54,12 +54,11 @@ impl Counters {
     }
 
     /// Rows written so far, the setting of alarms among them.
-    pub fn rows_written(&mut self, now: Timestamp) -> u64 {
-        let mut rows = self.alarms_set.saturating_add(self.forgotten_rows);
-        for ledger in &mut self.ledgers {
-            rows = rows.saturating_add(rows_of(ledger, now));
-        }
-        rows
+    #[must_use]
+    pub fn rows_written(&self) -> u64 {
+        let rows = self.ledgers.iter().map(Ledger::rows_written);
+        let others = self.alarms_set.saturating_add(self.forgotten_rows);
+        rows.fold(others, u64::saturating_add)
     }
 
     /// Which ledger an object is in: its name is a hash already.
@@ -112,20 +111,13 @@ impl Counters {
         self.next_to_forget = place.wrapping_add(1);
         if let Some(ledger) = self.ledgers.get_mut(place) {
             self.live = self.live.saturating_sub(ledger.counters());
-            let rows = rows_of(ledger, now);
+            let rows = ledger.rows_written();
             self.forgotten_rows = self.forgotten_rows.saturating_add(rows);
             *ledger = Ledger::open(Nothing, now);
         }
         if let Some(alarm) = self.alarms.get_mut(place) {
             *alarm = None;
         }
-    }
-}
-
-fn rows_of(ledger: &mut Ledger<Nothing>, now: Timestamp) -> u64 {
-    match ledger.handle(&Call::Stats, now) {
-        Reply::Now(Answer::Stats(stats)) => stats.rows,
-        _ => 0,
     }
 }
 

@@ -4,7 +4,9 @@
 const SLICE = 1 << 18;
 const SLICE_REQUESTS = 4_000;
 const TELL_MS = 100;
-const REPORT_MS = 400;
+/** Between two pictures of a run; the first comes early. */
+const FIRST_REPORT_MS = 300;
+const REPORT_MS = 1_500;
 
 /** What a log may take to be kept, so that another number is tried without reading it again. */
 const KEPT_BYTES = (navigator.deviceMemory ?? 4) >= 8 ? 768 << 20 : 256 << 20;
@@ -49,15 +51,16 @@ async function replay({ run, policy, mode, tier, source }) {
   const lab = again ? kept.lab : new wasm_bindgen.Lab(policy, mode, tier);
   const from = performance.now();
   let told = from;
-  let reported = from;
+  let next = from + FIRST_REPORT_MS;
   const tell = (kind, more) => self.postMessage({ kind, run, requests: lab.requests(), ms: performance.now() - from, ...more });
   const report = () => JSON.parse(lab.report());
   /** False once this run is called off. */
   const goOn = async (share) => {
     const now = performance.now();
-    if (now - reported > REPORT_MS) {
+    if (now > next) {
       tell('progress', { share, report: report() });
-      told = reported = performance.now();
+      told = now;
+      next = performance.now() + REPORT_MS;
     } else if (now - told > TELL_MS) {
       tell('progress', { share });
       told = now;
