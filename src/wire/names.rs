@@ -55,8 +55,8 @@ pub enum Home {
     Shard(u32),
 }
 
-/// Names that are remembered: some 100 bytes each, 24 without. A name costs several blocks of SHA-256, which is
-/// most of what deciding costs, and those who call at all call again.
+/// Names that are remembered, of some 100 bytes each. A name costs several blocks of SHA-256, which
+/// is most of what deciding costs, and those who call at all call again.
 const REMEMBERED: usize = 16_384;
 
 /// Names things with one secret. Keying costs two SHA-256 blocks and is done once.
