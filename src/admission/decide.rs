@@ -12,7 +12,7 @@ use super::Memory;
 use super::lease::Paid;
 use super::plan::Plan;
 use super::verdict::{Charge as Standing, Verdict};
-use crate::policy::Policy;
+use crate::policy::{Policy, Precision};
 use crate::time::{Span, Timestamp};
 use crate::wire::{Answer, Call, Charge, Outcome};
 
@@ -186,6 +186,18 @@ impl Memory {
 }
 
 impl Round {
+    /// Nobody waits for the answers: every limit that is asked about says `precision = "optimistic"`.
+    #[must_use]
+    pub fn is_behind(&self, policy: &Policy, plan: &Plan) -> bool {
+        let mut asked = self.questions.iter().flat_map(|question| &question.covers);
+        asked.all(|index| {
+            let limit = plan.applied.get(*index);
+            limit
+                .and_then(|applied| applied.limit.of(policy))
+                .is_some_and(|limit| limit.precision == Precision::Optimistic)
+        })
+    }
+
     /// How long answers are waited for from now on: the whole decision takes `counter_timeout`, its
     /// second round included.
     #[must_use]

@@ -17,7 +17,6 @@ use super::js::{Context, Env, Request, Way};
 use super::request::{BodyFacts, RequestFacts};
 use super::{ask, body, clock, live_policy, origin, pages, respond, settle, telemetry, tiers};
 use crate::admission::body::BodyPlan;
-use crate::admission::decide::Round;
 use crate::admission::guard;
 use crate::admission::plan::Plan;
 use crate::admission::preflight;
@@ -149,8 +148,14 @@ impl Exchange {
             Begin::Decided(verdict) if self.is_simple(&plan, &verdict, &body) => {
                 self.pass(&plan, &verdict)
             }
-            Begin::Ask(round) if self.asks_only(&plan, &body, &round) => {
-                self.ask_one(plan, body, round)
+            Begin::Ask(round) if self.asks_only(&plan, &body) => {
+                if round.is_behind(&self.policy, &plan) {
+                    self.ask_behind(plan, round)
+                } else if round.questions.len() == 1 && self.isolate.counters.is_some() {
+                    self.ask_one(plan, body, round)
+                } else {
+                    self.later(plan, body, Begin::Ask(round))
+                }
             }
             begin => self.later(plan, body, begin),
         }
@@ -219,11 +224,9 @@ impl Exchange {
         );
     }
 
-    /// What one object answers is all that is waited for.
-    fn asks_only(&self, plan: &Plan, body: &BodyPlan, round: &Round) -> bool {
-        round.questions.len() == 1
-            && self.isolate.counters.is_some()
-            && plan.applied.iter().all(|applied| applied.settle.is_none())
+    /// What objects answer is all that is left to be waited for before the origin.
+    fn asks_only(&self, plan: &Plan, body: &BodyPlan) -> bool {
+        plan.applied.iter().all(|applied| applied.settle.is_none())
             && self.is_simple(plan, &Verdict::default(), body)
     }
 

@@ -44,6 +44,23 @@ impl Exchange {
         promise.map_or(JsValue::UNDEFINED, JsValue::from)
     }
 
+    /// Hands the request on and asks behind it: what the answers say holds for the next one.
+    pub(super) fn ask_behind(self, plan: Plan, round: Round) -> JsValue {
+        let response = match origin::pass(&self.isolate, &self.facts, None) {
+            Ok(response) => response,
+            Err(refusal) => return self.refuse(&plan, &Verdict::default(), &refusal.into()),
+        };
+        let context = self.context.clone();
+        context.wait_until(&future_to_promise(async move {
+            let mut verdict = self.decide(&plan, Begin::Ask(round)).await;
+            self.tell(&verdict.refunds);
+            verdict.let_through();
+            telemetry::record(&self, &plan, &verdict, End::Passed);
+            Ok(JsValue::UNDEFINED)
+        }));
+        response
+    }
+
     pub(super) fn later(self, plan: Plan, body: BodyPlan, begin: Begin) -> JsValue {
         let settles = plan.applied.iter().any(|applied| applied.settle.is_some());
         let context = settles.then(|| self.context.clone());
