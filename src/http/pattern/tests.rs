@@ -78,6 +78,10 @@ fn case_is_folded_only_on_request() {
     check_folding("/Reports/:Id", "/rePORTS/A", true);
     check_folding("/caf\u{e9}", "/CAF%C3%89", true);
     check_folding("/CAF\u{c9}", "/caf\u{e9}", true);
+    check_folding("/ΟΔΟΣ", "/οδος", true);
+    check_folding("/οδοσ", "/ΟΔΟΣ", true);
+    check_folding("/İ", "/i\u{307}", true);
+    check_folding("/İ", "/i", false);
     check_folding("/a%FF", "/A%ff", true);
     check_folding("/a%FF", "/A%fe", false);
     let pattern = Pattern::parse("/Users/:name", true).unwrap();
