@@ -10,6 +10,7 @@ use super::isolate::Isolate;
 use super::js::{self, Way};
 use super::request::RequestFacts;
 use crate::http::code::Code;
+use crate::http::path::{UrlParts, climbs};
 use crate::http::refusal::Refusal;
 use crate::policy::{Deadline, RequestView};
 use crate::time::Span;
@@ -86,7 +87,7 @@ impl Origin {
 fn find(isolate: &Isolate, facts: &RequestFacts) -> Result<Origin, Refusal> {
     if let Some(base) = &isolate.origin {
         let parts = facts.parts();
-        let target = format!("{}{}", base.trim_end_matches('/'), parts.target);
+        let target = on_base(base.trim_end_matches('/'), &parts, facts);
         let mut set = format!(
             "x-forwarded-host\n{}\nx-forwarded-proto\n{}",
             parts.authority, parts.scheme
@@ -104,6 +105,26 @@ fn find(isolate: &Isolate, facts: &RequestFacts) -> Result<Origin, Refusal> {
         return Err(Refusal::new(Code::OriginMissing));
     }
     Ok(Origin::Zone)
+}
+
+/// The request's target on the URL in `ORIGIN`. Whoever makes a request of that resolves dot segments,
+/// so a target that climbs would leave the path that `ORIGIN` has: it is resolved here by itself.
+fn on_base(base: &str, parts: &UrlParts<'_>, facts: &RequestFacts) -> String {
+    let mut url = base.to_owned();
+    let has_path = base.find("://").is_some_and(|end| {
+        let rest = base.get(end.saturating_add(3)..);
+        rest.is_some_and(|rest| rest.contains('/'))
+    });
+    if has_path && climbs(parts.path) {
+        url.push_str(facts.path());
+        if !parts.query.is_empty() {
+            url.push('?');
+            url.push_str(parts.query);
+        }
+    } else {
+        url.push_str(parts.target);
+    }
+    url
 }
 
 /// A host that no zone's origin can be behind: fetching it would call this Worker again.

@@ -47,6 +47,16 @@ pub fn normalise(raw: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A segment of a raw path is `..`, in one of the ways in which the URL standard lets it be written.
+#[must_use]
+pub fn climbs(raw: &str) -> bool {
+    raw.split(['/', '\\']).any(|segment| {
+        ["..", ".%2e", "%2e.", "%2e%2e"]
+            .iter()
+            .any(|double| segment.eq_ignore_ascii_case(double))
+    })
+}
+
 /// The segments of a normalised path; none for `/`.
 pub fn segments(normalised: &str) -> impl Iterator<Item = &str> {
     normalised.split('/').filter(|segment| !segment.is_empty())

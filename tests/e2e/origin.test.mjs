@@ -103,6 +103,35 @@ test("ORIGIN as a URL: the target on it, and where the request came from", async
   assert.deepEqual([header["x-forwarded-host"], header["x-forwarded-proto"], header["x-forwarded-for"]], ["shop.test", "http", "192.0.2.1"]);
 });
 
+test("a target that climbs stays under the path that ORIGIN has", async (t) => {
+  const { origin, weir } = await stand(t, { via: "url", policy: oneRule({}) });
+  await weir.restart({ vars: { ORIGIN: `http://${origin.address}/base/` } });
+  for (const [target, expected] of [
+    ["/a%2Fb//c/?q=..", "/base/a%2Fb//c/?q=.."], ["/%2e%2e/x", "/base/x"], ["/a/.%2E/..\\../x?y=%2e%2e", "/base/x?y=%2e%2e"], ["//%2e%2E/%2e./x/", "/base/x"],
+  ]) {
+    await origin.reset();
+    await request(weir.port, { target });
+    assert.deepEqual((await origin.records()).map((seen) => seen.target), [expected], target);
+  }
+});
+
+test("an ORIGIN that is no URL is 502, on every way", async (t) => {
+  const { weir } = await passing(t, { via: "url", vars: { ORIGIN: "shop.test" } });
+  for (const way of WAYS) {
+    const answer = await request(weir.port, { target: `${way}/x` });
+    assert.deepEqual([answer.status, answer.json().error], [502, "origin_unreachable"], way);
+  }
+});
+
+test("a switch of protocols that nobody asked for is no answer", async (t) => {
+  const { origin, weir } = await passing(t);
+  await origin.script({ path: "/*", status: 101, framing: "none" });
+  for (const way of WAYS) {
+    const answer = await request(weir.port, { target: `${way}/x` });
+    assert.deepEqual([answer.status, answer.json().error], [502, "origin_invalid"], way);
+  }
+});
+
 /** Sends an upload bit by bit, without an end, until there is an answer. */
 async function stillSending(weir, headers) {
   const client = await connect(weir.port);

@@ -96,3 +96,22 @@ proptest! {
         prop_assert_eq!(normalise(&escaped), normalise(&raw));
     }
 }
+
+#[test]
+fn a_path_that_climbs_is_known_however_it_is_written() {
+    for (raw, expected) in [
+        ("/a/../b", true),
+        ("/..", true),
+        ("/a\\..\\b", true),
+        ("/%2e%2E/b", true),
+        ("/.%2e", true),
+        ("/%2E./", true),
+        ("/a/./b", false),
+        ("/a..b/...", false),
+        ("/%252e%252e/b", false),
+        ("/..%2f", false),
+        ("", false),
+    ] {
+        assert_eq!(climbs(raw), expected, "{raw}");
+    }
+}
