@@ -172,7 +172,8 @@ export function onAnswers(failure, collision) {
   merged = collision;
 }
 
-const isSound = (status) => (status >= 200 && status <= 599) || status === 101;
+/** A switch of protocols that comes with no socket is one that nobody asked for. */
+const isSound = ({ status, webSocket }) => (status >= 200 && status <= 599) || (status === 101 && webSocket !== null);
 
 /**
  * Forwards the request as it came, or to `route`, and hands the response back as it came, or with
@@ -180,14 +181,23 @@ const isSound = (status) => (status >= 200 && status <= 599) || status === 101;
  * number that only `collision` reads, then names and values.
  */
 export function pass(origin, request, route, fields) {
-  const out = route === undefined ? request : routed(request, route);
-  return (origin ? origin.fetch(out) : fetch(out)).then(
+  return sent(origin, request, route).then(
     (response) => {
-      if (!isSound(response.status)) return failed(request, true, fields);
+      if (!isSound(response)) return failed(request, true, fields);
       return fields === undefined || response.webSocket ? response : adding(response, fields);
     },
     () => failed(request, false, fields),
   );
+}
+
+/** Rejects also where no request can be made of the route: then ORIGIN is no URL. */
+function sent(origin, request, route) {
+  try {
+    const out = route === undefined ? request : routed(request, route);
+    return origin ? origin.fetch(out) : fetch(out);
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 function routed(request, route) {
@@ -224,7 +234,7 @@ function adding(response, fields) {
  * Forwards, with what is given: another target, headers to set, a body already read, a signal.
  * Resolves to the Response; rejects as fetch does.
  */
-export function forward(origin, request, target, set, body, signal) {
+export async function forward(origin, request, target, set, body, signal) {
   const init = { redirect: "manual", encodeResponseBody: "manual" };
   if (signal) init.signal = signal;
   if (body !== undefined) init.body = body;

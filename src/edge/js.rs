@@ -35,6 +35,8 @@ extern "C" {
     pub fn status(this: &Response) -> u16;
     #[wasm_bindgen(method, getter, js_name = headers)]
     pub fn response_headers(this: &Response) -> Headers;
+    #[wasm_bindgen(method, getter, js_name = webSocket)]
+    pub fn web_socket(this: &Response) -> JsValue;
 
     /// The bindings.
     #[derive(Clone)]

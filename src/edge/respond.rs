@@ -8,6 +8,7 @@ use super::clock;
 use super::js::{self, Headers, Response};
 use super::request::RequestFacts;
 use super::serve::Exchange;
+use super::telemetry;
 use crate::admission::refusals::Shaped;
 use crate::admission::{Plan, Verdict, quotas};
 use crate::http::answer::{Asked, Rendered, Shape, render};
@@ -99,7 +100,9 @@ pub fn pass(
     verdict: &Verdict,
     response: &Response,
 ) -> Result<JsValue, JsValue> {
-    if !(200..=599).contains(&response.status()) && response.status() != 101 {
+    let is_socket = || response.status() == 101 && response.web_socket().is_object();
+    if !(200..=599).contains(&response.status()) && !is_socket() {
+        telemetry::origin_failed();
         let refusal = Refusal::new(Code::OriginInvalid);
         return Err(self::refusal(exchange, plan, verdict, &refusal.into()));
     }

@@ -173,3 +173,20 @@ test("one line is logged for a refusal, without an address or a key in the clear
   );
   assert.doesNotMatch(weir.log(), /very-secret|192\.0\.2\.1/);
 });
+
+test("an origin that gives no valid answer is counted once, whichever way the request took", async (t) => {
+  const limits = [{ ...LIMIT, quota: 100 }];
+  const rules = [
+    { name: "plain", match: { path: "/plain" }, limits },
+    { name: "late", match: { path: "/late" }, limits, deadline: "5s" },
+    { name: "held", match: { path: "/held" }, limits, concurrency: [{ name: "slots", key: ["ip"], running: 4 }] },
+  ];
+  const { origin, from, metrics } = await operated(t, { policy: { rules } });
+  await origin.script({ path: "/*", status: 999 });
+  for (const { name } of rules) assert.equal((await from("192.0.2.1").ask(`/${name}`)).status, 502, name);
+  await origin.stop();
+  for (const { name } of rules) assert.equal((await from("192.0.2.1").ask(`/${name}`)).status, 502, name);
+  const told = await metrics();
+  assert.equal(value(told, "weir_requests_total", { outcome: "origin" }), 6);
+  for (const { name } of rules) assert.equal(value(told, "weir_requests_total", { rule: name, limit: "ip", outcome: "passed" }), 2, name);
+});
