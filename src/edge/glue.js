@@ -36,6 +36,13 @@ export function network(request) {
   return `${asn ?? ""}\n${country ?? ""}`;
 }
 
+/** Bytes of all header names and values, as characters: a value's bytes are one character each. */
+export function headerBytes(request) {
+  let bytes = 0;
+  for (const [name, value] of request.headers) bytes += name.length + value.length;
+  return bytes;
+}
+
 // ---- calls to counter objects
 
 const ASK = "http://counter/";
@@ -155,167 +162,6 @@ export function pairs(lines) {
   const list = lines.split("\n");
   for (let i = 0; i + 1 < list.length; i += 2) headers.append(list[i], list[i + 1]);
   return headers;
-}
-
-// ---- the origin
-
-let failed;
-let merged;
-
-/**
- * Says what to do where an answer of the origin is none that can be handed on: `failure` answers in
- * its place, given the request, whether it is none of HTTP, and the fields of ours; `collision` gives
- * the fields to set, given ours and lines of name and value of the same kind in the answer.
- */
-export function onAnswers(failure, collision) {
-  failed = failure;
-  merged = collision;
-}
-
-/** A switch of protocols that comes with no socket is one that nobody asked for. */
-const isSound = ({ status, webSocket }) => (status >= 200 && status <= 599) || (status === 101 && webSocket !== null);
-
-/**
- * Forwards the request as it came, or to `route`, and hands the response back as it came, or with
- * `fields` set. `route` is lines: the target, then names and values of headers to set; `fields`: a
- * number that only `collision` reads, then names and values.
- */
-export function pass(origin, request, route, fields) {
-  return sent(origin, request, route).then(
-    (response) => {
-      if (!isSound(response)) return failed(request, true, fields);
-      return fields === undefined || response.webSocket ? response : adding(response, fields);
-    },
-    () => failed(request, false, fields),
-  );
-}
-
-/** Rejects also where no request can be made of the route: then ORIGIN is no URL. */
-function sent(origin, request, route) {
-  try {
-    const out = route === undefined ? request : routed(request, route);
-    return origin ? origin.fetch(out) : fetch(out);
-  } catch (error) {
-    return Promise.reject(error);
-  }
-}
-
-function routed(request, route) {
-  const list = route.split("\n");
-  const out = new Request(list[0], request);
-  const { headers } = out;
-  for (let i = 1; i + 1 < list.length; i += 2) headers.set(list[i], list[i + 1]);
-  return out;
-}
-
-/** The answer with fields set. What the origin said under their names is for Rust to weigh. */
-function adding(response, fields) {
-  try {
-    const out = new Response(response.body, response);
-    const { headers } = out;
-    let list = fields.split("\n");
-    let theirs = "";
-    const collect = (name) => {
-      const value = headers.get(name);
-      if (value !== null) theirs += `\n${name}\n${value}`;
-    };
-    collect("Retry-After");
-    for (let i = 1; i < list.length; i += 2) collect(list[i]);
-    if (theirs !== "") list = merged(fields, theirs.slice(1)).split("\n");
-    for (let i = 1; i + 1 < list.length; i += 2) headers.set(list[i], list[i + 1]);
-    return out;
-  } catch {
-    // An answer that the runtime will not build anew goes on as it is.
-    return response;
-  }
-}
-
-/**
- * Forwards, with what is given: another target, headers to set, a body already read, a signal.
- * Resolves to the Response; rejects as fetch does.
- */
-export async function forward(origin, request, target, set, body, signal) {
-  const init = { redirect: "manual", encodeResponseBody: "manual" };
-  if (signal) init.signal = signal;
-  if (body !== undefined) init.body = body;
-  let out = target === undefined ? request : elsewhere(target, request, body);
-  if (set !== "") {
-    // The body is in `out` already, where `elsewhere` put it.
-    if (target !== undefined) delete init.body;
-    out = new Request(out, init);
-    const list = set.split("\n");
-    for (let i = 0; i + 1 < list.length; i += 2) out.headers.set(list[i], list[i + 1]);
-    return origin ? origin.fetch(out) : fetch(out, { encodeResponseBody: "manual" });
-  }
-  return origin ? origin.fetch(out, init) : fetch(out, init);
-}
-
-/** The request at another URL. One whose body has been read can't be copied, so its parts are. */
-function elsewhere(target, request, body) {
-  if (body === undefined) return new Request(target, request);
-  const { method, headers, cf } = request;
-  return new Request(target, { method, headers, cf, body, redirect: "manual" });
-}
-
-/** A response that differs from `response` only in fields: `append` is lines of name and value. */
-export function withFields(response, set, append) {
-  if (response.webSocket) return response;
-  const out = new Response(response.body, {
-    status: response.status,
-    statusText: response.statusText,
-    headers: response.headers,
-    encodeBody: "manual",
-    cf: response.cf,
-  });
-  const put = set === "" ? [] : set.split("\n");
-  for (let i = 0; i + 1 < put.length; i += 2) out.headers.set(put[i], put[i + 1]);
-  const add = append === "" ? [] : append.split("\n");
-  for (let i = 0; i + 1 < add.length; i += 2) out.headers.append(add[i], add[i + 1]);
-  return out;
-}
-
-/**
- * A response like `response`, and the promise of how many bytes of its body were sent: all of them,
- * or those that the client took before it left, or before `mostMs` were over.
- */
-export function counted(response, mostMs) {
-  if (!response.body) return [response, Promise.resolve(0)];
-  const length = response.headers.get("content-length");
-  const { readable, writable } = /^\d+$/.test(length ?? "")
-    ? new FixedLengthStream(BigInt(length))
-    : new IdentityTransformStream();
-  let bytes = 0;
-  const pump = async (reader, writer) => {
-    try {
-      // In pieces as large as they come: each costs a turn of the script.
-      for (let space = new Uint8Array(65_536); ; ) {
-        const { done, value } = await reader.read(space);
-        if (done) return await writer.close();
-        await writer.write(value);
-        bytes += value.byteLength;
-        space = new Uint8Array(value.buffer, 0, 65_536);
-      }
-    } catch (error) {
-      reader.cancel(error).catch(() => {});
-      writer.abort(error).catch(() => {});
-    }
-  };
-  const over = pump(response.body.getReader({ mode: "byob" }), writable.getWriter());
-  const out = new Response(readable, {
-    status: response.status,
-    statusText: response.statusText,
-    headers: response.headers,
-    encodeBody: "manual",
-    cf: response.cf,
-  });
-  return [out, within(over, mostMs).then(() => bytes)];
-}
-
-/** Bytes of all header names and values, as characters: a value's bytes are one character each. */
-export function headerBytes(request) {
-  let bytes = 0;
-  for (const [name, value] of request.headers) bytes += name.length + value.length;
-  return bytes;
 }
 
 // ---- storage of an object

@@ -1,7 +1,7 @@
 //! The platform as Rust sees it: only what is used, with strings and numbers wherever they do.
 //!
 //! The SDK's `Request`, `Response` and wrappers are not used on the path of a request: each of them
-//! crosses the boundary several times. See glue.js for the other side.
+//! crosses the boundary several times. See the .js files beside this one for the other side.
 
 use js_sys::{Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
@@ -98,28 +98,6 @@ extern "C" {
     pub fn header_bytes(request: &Request) -> u32;
     pub fn respond(status: u16, headers: &str, body: JsValue) -> JsValue;
     pub fn refusal(status: u16, text: &str) -> JsValue;
-    #[wasm_bindgen(js_name = onAnswers)]
-    pub fn on_answers(
-        failure: &Closure<dyn Fn(Request, bool, Option<String>) -> JsValue>,
-        collision: &Closure<dyn Fn(String, String) -> String>,
-    );
-    pub fn pass(
-        origin: &JsValue,
-        request: &Request,
-        route: Option<&str>,
-        fields: Option<&str>,
-    ) -> JsValue;
-    pub fn forward(
-        origin: &JsValue,
-        request: &Request,
-        target: Option<&str>,
-        set: &str,
-        body: JsValue,
-        signal: &JsValue,
-    ) -> Promise;
-    #[wasm_bindgen(js_name = withFields, catch)]
-    pub fn with_fields(response: &Response, set: &str, append: &str) -> Result<JsValue, JsValue>;
-    pub fn counted(response: &Response, most_ms: f64) -> js_sys::Array;
     #[wasm_bindgen(js_name = kvText)]
     pub fn kv_text(namespace: &JsValue, key: &str, max: f64) -> Promise;
     pub fn within(promise: &Promise, ms: f64) -> Promise;
@@ -142,6 +120,32 @@ extern "C" {
         key: &str,
         bytes: &Uint8Array,
     ) -> Result<(), JsValue>;
+}
+
+#[wasm_bindgen(module = "/src/edge/origin.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = onAnswers)]
+    pub fn on_answers(
+        failure: &Closure<dyn Fn(Request, bool, Option<String>) -> JsValue>,
+        collision: &Closure<dyn Fn(String, String) -> String>,
+    );
+    pub fn pass(
+        origin: &JsValue,
+        request: &Request,
+        route: Option<&str>,
+        fields: Option<&str>,
+    ) -> JsValue;
+    pub fn forward(
+        origin: &JsValue,
+        request: &Request,
+        target: Option<&str>,
+        set: &str,
+        body: JsValue,
+        signal: &JsValue,
+    ) -> Promise;
+    #[wasm_bindgen(js_name = withFields, catch)]
+    pub fn with_fields(response: &Response, set: &str, append: &str) -> Result<JsValue, JsValue>;
+    pub fn counted(response: &Response, most_ms: f64) -> js_sys::Array;
 }
 
 #[wasm_bindgen(module = "/src/edge/way.js")]

@@ -3,7 +3,8 @@
 // Rust, and what went wrong is handed back as a word.
 
 import { drain } from "./body.js";
-import { forward, pairs } from "./glue.js";
+import { pairs } from "./glue.js";
+import { forward } from "./origin.js";
 
 /** What can end the way early, and the word for why. One for each request that needs it. */
 export class Way {
