@@ -7,13 +7,16 @@
 //!
 //! A lease lapses here no later than there: the time runs from before the call was sent.
 
+mod held;
+
+use self::held::{Batch, Held};
 use super::decide::Question;
 use super::plan::Applied;
 use crate::limit::{Algorithm, Quota};
 use crate::map::Map;
 use crate::policy::{Cost, Policy, Precision};
 use crate::time::{Span, Timestamp};
-use crate::wire::{Call, CallId, CounterKey, Item, Outcome};
+use crate::wire::{CallId, CounterKey, Item, Outcome};
 
 /// Keys watched. At about 250 bytes each this is 1 MB.
 const CAPACITY: usize = 4_096;
@@ -31,32 +34,6 @@ const SWEPT: usize = 4;
 pub struct Leases {
     known: Map<CounterKey, Held>,
     swept_to: Option<CounterKey>,
-}
-
-#[derive(Debug)]
-struct Held {
-    quota: Quota,
-    batches: Vec<Batch>,
-    /// Units spent since `since`, halved as time goes by.
-    spent: u64,
-    since: Timestamp,
-    used: Timestamp,
-    /// A call that asks for permits is under way until then at most.
-    asking_until: Timestamp,
-    /// What the object said last: units left besides permits, and when they grow.
-    remaining: u64,
-    grows_at: Timestamp,
-}
-
-#[derive(Clone, Debug)]
-struct Batch {
-    object: String,
-    hint: String,
-    id: CallId,
-    item: u32,
-    granted: u64,
-    left: u64,
-    until: Timestamp,
 }
 
 /// What was spent out of a lease, to be put back if the request is refused elsewhere.
@@ -275,63 +252,6 @@ impl Leases {
             }
         }
         false
-    }
-}
-
-impl Held {
-    fn new(quota: &Quota, now: Timestamp) -> Held {
-        Held {
-            quota: *quota,
-            batches: Vec::new(),
-            spent: 0,
-            since: now,
-            used: now,
-            asking_until: Timestamp::ZERO,
-            remaining: 0,
-            grows_at: now,
-        }
-    }
-
-    fn note(&mut self, item: &Item, now: Timestamp) {
-        self.fade(&item.quota, now);
-        self.spent = self.spent.saturating_add(item.cost);
-        self.used = self.used.max(now);
-    }
-
-    /// What was spent longer ago than a lease lives weighs half, and nothing after a silence.
-    fn fade(&mut self, quota: &Quota, now: Timestamp) {
-        let horizon = horizon(quota);
-        if now.saturating_since(self.used) > horizon {
-            self.spent = 0;
-            self.since = now;
-        } else if now.saturating_since(self.since) > horizon {
-            self.spent /= 2;
-            self.since = now - Span::from_micros(horizon.as_micros() / 2);
-        }
-    }
-
-    fn left(&self, now: Timestamp) -> u64 {
-        let live = self.batches.iter().filter(|batch| batch.until > now);
-        live.fold(0, |sum, batch| sum.saturating_add(batch.left))
-    }
-}
-
-impl Batch {
-    fn pays(&self, units: u64, now: Timestamp) -> bool {
-        self.until > now && self.left >= units
-    }
-
-    fn give_back(self) -> Question {
-        let spent = self.granted.saturating_sub(self.left);
-        Question {
-            object: self.object,
-            hint: self.hint,
-            call: Call::Settle {
-                id: self.id,
-                spent: vec![(self.item, spent)],
-            },
-            covers: Vec::new(),
-        }
     }
 }
 

@@ -62,7 +62,15 @@ export function ask(namespace, names, hints, messages, timeoutMs) {
 /** Asks one object, as `ask` does; `question` is its name, hint and message, and `go` goes on. */
 export function askOne(namespace, question, timeoutMs, go) {
   const [name, hint, message] = question.split("\n");
-  return one(namespace, name, hint, message, timeoutMs).then(go);
+  return one(namespace, name, hint, message, timeoutMs).then((line) => {
+    try {
+      return go(line);
+    } catch (error) {
+      // Nobody else would see a trap here: it only rejects this promise.
+      if (error instanceof WebAssembly.RuntimeError) initState.criticalError = true;
+      throw error;
+    }
+  });
 }
 
 function one(namespace, name, hint, message, timeoutMs) {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::admission::plan::LimitRef;
 use crate::ledger::{Ledger, MemoryStore, Reply};
-use crate::wire::{Answer, Charge};
+use crate::wire::{Answer, Call, Charge};
 use proptest::prelude::*;
 
 const WINDOW: Span = Span::from_secs(60);
