@@ -119,6 +119,39 @@ fn every_environment_needs_its_own_policy_and_bindings() {
 }
 
 #[test]
+fn an_origin_that_requests_cannot_be_put_behind_is_a_fault() {
+    let with =
+        |origin: &str| format!("{AROUND}[vars]\nORIGIN = {origin:?}\nPOLICY = {{ rules = [] }}\n");
+    for sound in [
+        "https://origin.example.com",
+        "http://127.0.0.1:3000/base/",
+        "",
+    ] {
+        let file = File::new("origin.toml", &with(sound));
+        let (_, text) = said(&["check"], Some(&file));
+        assert!(!text.contains("ORIGIN"), "{text}");
+    }
+    for faulty in [
+        "shop.test",
+        "//x",
+        " ",
+        "https://",
+        "http:///x",
+        "http://o/b?x=1",
+        "http://o/b#f",
+    ] {
+        check(
+            "origin.toml",
+            &with(faulty),
+            Outcome::Faulty,
+            &format!(
+                "FILE, top level: 1 fault\n  vars.ORIGIN: {faulty:?}; write the origin's URL, with its scheme and without query or fragment, as in \"https://origin.example.com\"\n"
+            ),
+        );
+    }
+}
+
+#[test]
 fn what_the_counters_need_is_checked() {
     let bare = "main = \"x\"\nvars.POLICY = { rules = [] }\n";
     let (_, text) = said(&["check"], Some(&File::new("no-binding.toml", bare)));

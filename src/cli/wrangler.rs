@@ -71,6 +71,7 @@ impl Environment<'_> {
     pub fn check(&self) -> Report {
         let mut report = Report::default();
         self.policy(&mut report);
+        self.origin(&mut report);
         self.counters(&mut report);
         self.tiers(&mut report);
         let flags = self.inherited("compatibility_flags");
@@ -122,6 +123,29 @@ impl Environment<'_> {
         match parsed {
             Ok(policy) => report.policy = Some(policy),
             Err(faults) => report.faults.extend(faults),
+        }
+    }
+
+    /// A request's target is put behind the URL as it is, so nothing may follow its path.
+    fn origin(&self, report: &mut Report) {
+        let vars = self.own.get("vars");
+        let Some(Node::Text(url)) = vars.and_then(|vars| vars.get("ORIGIN")) else {
+            return;
+        };
+        let rest = ["http://", "https://"]
+            .iter()
+            .find_map(|scheme| url.strip_prefix(scheme));
+        let is_sound = rest.is_some_and(|rest| {
+            !rest.starts_with('/')
+                && !rest.contains(['?', '#', '\\'])
+                && !rest.contains(char::is_whitespace)
+        });
+        if !url.is_empty() && !is_sound || rest == Some("") {
+            report.faults.push(self.fault(
+                "vars.ORIGIN",
+                &format!("{url:?}"),
+                "write the origin's URL, with its scheme and without query or fragment, as in \"https://origin.example.com\"",
+            ));
         }
     }
 
