@@ -138,6 +138,8 @@ async function nodeTests(folder, only = "", env = {}) {
 /** Tests that need the Worker, the `weir` command and the demo origin to be built. */
 async function againstWeir(folder, only, env) {
   await buildWorker();
+  // `wrangler dev` would build it too, while a test waits for it to start.
+  await buildLab();
   const programs = await watched("cargo", ["build", "--quiet", "--bin", "weir", "--example", "origin"]);
   if (programs.code !== 0) return { passed: 0, failed: 1, note: "the command or the demo origin could not be built" };
   return nodeTests(folder, only, env);
@@ -145,10 +147,7 @@ async function againstWeir(folder, only, env) {
 
 async function browser(only) {
   const path = chromium();
-  if (path !== null) {
-    await buildLab();
-    return againstWeir("tests/browser", only, { CHROMIUM: path });
-  }
+  if (path !== null) return againstWeir("tests/browser", only, { CHROMIUM: path });
   say(HOW_TO_GET_ONE);
   return { passed: 0, failed: process.env.CI ? 1 : 0, note: "not run: there is no Chrome or Chromium" };
 }
