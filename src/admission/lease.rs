@@ -3,7 +3,8 @@
 //! An object deducts permits when it hands them out, so whatever becomes of them here no quota is
 //! exceeded: those that nobody spends in time count there as spent when they lapse. An isolate
 //! therefore asks for no more than it is about to spend: nothing for the first request of a key,
-//! then as many as the key spent lately over the life of a lease; one call at a time asks for them.
+//! then as many as the key spent lately over the life of a lease; for one that comes back after a
+//! silence, as many as it spent before. One call at a time asks for them.
 //!
 //! A lease lapses here no later than there: the time runs from before the call was sent.
 
@@ -24,8 +25,12 @@ const CAPACITY: usize = 4_096;
 const MOST_BATCHES: usize = 4;
 /// At first a key is given at most this many times what it has spent: it may be about to stop.
 const GROWTH: u64 = 16;
-/// Permits left over are worth a call when they are at least this part of what may come at once.
-const WORTH_SHARE: u64 = 16;
+/// What is less than this part of what is left, nobody misses if it lapses unspent.
+const CRUMB_SHARE: u64 = 1_024;
+/// Permits left over are worth a call when they are more than this part of what may come at once.
+const WORTH_SHARE: u64 = 8;
+/// For how long a key is known that has spent more than one unit and then fallen silent.
+const REMEMBERED: Span = Span::from_secs(300);
 /// Keys looked at, each time an object is asked, for leases that are over or not used any more.
 const SWEPT: usize = 4;
 
@@ -145,21 +150,20 @@ impl Leases {
             return 0;
         };
         held.fade(&item.quota, now);
-        if held.spent == 0 || held.asking_until > now || held.batches.len() >= MOST_BATCHES {
+        if held.asking_until > now || held.batches.len() >= MOST_BATCHES {
+            return 0;
+        }
+        let wanted = if held.spent > 0 {
+            held.at_this_rate(now)
+        } else {
+            held.before.saturating_sub(item.cost)
+        };
+        if wanted == 0 {
             return 0;
         }
         held.asking_until = now + patience;
-        let horizon = horizon(&item.quota).as_micros();
-        let elapsed = now
-            .saturating_since(held.since)
-            .as_micros()
-            .max(horizon / 16);
-        let at_this_rate = u128::from(held.spent)
-            .saturating_mul(u128::from(horizon))
-            .checked_div(u128::from(elapsed))
-            .unwrap_or(0);
-        let at_this_rate = u64::try_from(at_this_rate).unwrap_or(u64::MAX);
-        at_this_rate.min(held.spent.saturating_mul(GROWTH))
+        let generous = wanted.saturating_mul(2).max(GROWTH);
+        wanted.max(generous.min(held.remaining / CRUMB_SHARE))
     }
 
     /// An object has admitted an item: takes up its lease, if it gave any, and learns what is left.
@@ -219,7 +223,8 @@ impl Leases {
             for batch in held.batches.extract_if(.., |batch| batch.left > worth) {
                 back.push(batch.give_back());
             }
-            if held.batches.is_empty() && quiet > horizon {
+            let known_for = if held.was_busy() { REMEMBERED } else { horizon };
+            if held.batches.is_empty() && quiet > known_for {
                 self.known.remove(&key);
             }
         }
@@ -257,3 +262,5 @@ impl Leases {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod visits;

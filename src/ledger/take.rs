@@ -13,8 +13,10 @@ use crate::wire::{Charge, CounterKey, Item, Outcome};
 /// waits for a body, and counts from when that is known.
 const LONGEST_LOAN: Span = Span::from_secs(20);
 
-/// A lease takes at most this part of what is left.
+/// A lease takes at most this part of what is left, and while half of the quota or more is left, the
+/// second part: nobody is about to be refused then.
 const LEASED_SHARE: u64 = 8;
+const AMPLE_SHARE: u64 = 4;
 
 /// A lease lapses after this part of the window, within the two bounds.
 const LAPSE_SHARE: u64 = 16;
@@ -116,7 +118,9 @@ fn permits(item: &Item, remaining: u64) -> u64 {
     if item.quota.algorithm == Algorithm::Distinct || !item.block.is_empty() {
         return 0;
     }
-    item.permits.min(remaining / LEASED_SHARE)
+    let ample = remaining >= item.quota.burst.div_ceil(2);
+    let share = if ample { AMPLE_SHARE } else { LEASED_SHARE };
+    item.permits.min(remaining.checked_div(share).unwrap_or(0))
 }
 
 fn lapse(window: &Span) -> Span {

@@ -1,6 +1,6 @@
 //! What an isolate holds for one key, and how fast that key spends.
 
-use super::horizon;
+use super::{GROWTH, horizon};
 use crate::admission::decide::Question;
 use crate::limit::Quota;
 use crate::time::{Span, Timestamp};
@@ -13,6 +13,8 @@ pub(super) struct Held {
     /// Units spent since `since`, halved as time goes by.
     pub(super) spent: u64,
     pub(super) since: Timestamp,
+    /// What `spent` was when the key last fell silent.
+    pub(super) before: u64,
     pub(super) used: Timestamp,
     /// A call that asks for permits is under way until then at most.
     pub(super) asking_until: Timestamp,
@@ -39,6 +41,7 @@ impl Held {
             batches: Vec::new(),
             spent: 0,
             since: now,
+            before: 0,
             used: now,
             asking_until: Timestamp::ZERO,
             remaining: 0,
@@ -56,12 +59,32 @@ impl Held {
     pub(super) fn fade(&mut self, quota: &Quota, now: Timestamp) {
         let horizon = horizon(quota);
         if now.saturating_since(self.used) > horizon {
+            if self.spent > 0 {
+                self.before = self.spent;
+            }
             self.spent = 0;
             self.since = now;
         } else if now.saturating_since(self.since) > horizon {
             self.spent /= 2;
             self.since = now - Span::from_micros(horizon.as_micros() / 2);
         }
+    }
+
+    /// What it is about to spend over the life of a lease, if it goes on as it did lately.
+    pub(super) fn at_this_rate(&self, now: Timestamp) -> u64 {
+        let horizon = horizon(&self.quota).as_micros();
+        let elapsed = now.saturating_since(self.since).as_micros();
+        let at_this_rate = u128::from(self.spent)
+            .saturating_mul(u128::from(horizon))
+            .checked_div(u128::from(elapsed.max(horizon / 16)))
+            .unwrap_or(0);
+        let at_this_rate = u64::try_from(at_this_rate).unwrap_or(u64::MAX);
+        at_this_rate.min(self.spent.saturating_mul(GROWTH))
+    }
+
+    /// It is worth remembering: there is something to ask for when it comes back.
+    pub(super) fn was_busy(&self) -> bool {
+        self.spent.max(self.before) > 1
     }
 
     pub(super) fn left(&self, now: Timestamp) -> u64 {

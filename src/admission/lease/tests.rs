@@ -87,13 +87,58 @@ fn one_call_at_a_time_asks_for_permits() {
 }
 
 #[test]
-fn a_key_that_pauses_starts_anew() {
+fn a_key_that_comes_back_asks_for_what_it_spent_before() {
     let mut leases = Leases::default();
     let one = applied(1);
+    let patience = Span::from_millis(300);
     grant(&mut leases, &one, 0, at(0), at(5));
     assert_eq!(
-        leases.want(&one.item, at(10_000), Span::from_millis(300)),
-        0
+        leases.want(&one.item, at(10_000), patience),
+        0,
+        "one in all"
+    );
+    grant(&mut leases, &one, 4, at(10_000), at(10_005));
+    for _ in 0..4 {
+        assert!(leases.pay(&one.item, at(10_010), at(10_010)).is_some());
+    }
+    for _ in 0..2 * CAPACITY {
+        assert_eq!(leases.sweep(at(100_000)), []);
+    }
+    assert_eq!(leases.want(&one.item, at(100_000), patience), 4);
+    assert_eq!(leases.want(&one.item, at(100_001), patience), 0, "asking");
+    assert_eq!(
+        leases.want(&one.item, at(100_300), patience),
+        4,
+        "it never came"
+    );
+    leases.sweep(at(500_000));
+    assert!(leases.is_empty(), "after minutes it is a stranger again");
+}
+
+#[test]
+fn where_plenty_is_left_more_is_asked_for() {
+    let mut leases = Leases::default();
+    let one = applied(1);
+    let outcome = Outcome {
+        conforms: true,
+        remaining: 1_000_000,
+        ..Outcome::default()
+    };
+    let (id, outcome) = (CallId(1), &outcome);
+    for sent_ms in [0, 3_000] {
+        let (item, sent) = (0, at(sent_ms));
+        let grant = Grant {
+            id,
+            item,
+            sent,
+            outcome,
+        };
+        leases.take_up(&one, &grant, sent);
+    }
+    // Two in three seconds.
+    assert_eq!(
+        leases.want(&one.item, at(3_000), Span::from_millis(300)),
+        16
     );
 }
 
@@ -146,7 +191,7 @@ fn what_was_paid_for_nothing_is_put_back_once() {
 fn many_unused_permits_go_back_and_cannot_be_spent_any_more() {
     let mut leases = Leases::default();
     let one = applied(1);
-    grant(&mut leases, &one, 100, at(0), at(5));
+    grant(&mut leases, &one, 200, at(0), at(5));
     leases.pay(&one.item, at(6), at(6)).unwrap();
     assert_eq!(leases.sweep(at(100)), [], "still in use");
     let back = leases.sweep(at(2_500));

@@ -150,9 +150,9 @@ fn a_lease_takes_a_small_share_and_never_the_last() {
         ..window(1, 81, 60_000)
     };
     let outcome = bench.charge(0, std::slice::from_ref(&item)).outcomes[0];
-    assert_eq!((outcome.permits, outcome.lapse), (10, ms(3_750)));
-    assert_eq!(outcome.remaining, 70, "besides the permits");
-    let mut admitted = 1 + 10;
+    assert_eq!((outcome.permits, outcome.lapse), (20, ms(3_750)));
+    assert_eq!(outcome.remaining, 60, "besides the permits");
+    let mut admitted = 1 + 20;
     loop {
         let charged = bench.charge(1, std::slice::from_ref(&item));
         if !charged.admitted {
@@ -197,15 +197,15 @@ fn permits_that_lapse_are_spent_and_those_reported_come_back() {
     let reported = bench.last();
     assert_eq!(
         bench.charge(1, std::slice::from_ref(&item)).outcomes[0].permits,
-        9
+        10
     );
     assert!(bench.settle(500, reported, &[(0, 4)]));
-    assert_eq!(bench.remaining(500, &item), 90 - 1 - 4 - 1 - 9);
+    assert_eq!(bench.remaining(500, &item), 90 - 1 - 4 - 1 - 10);
     assert!(!bench.settle(501, reported, &[(0, 0)]));
-    assert_eq!(bench.remaining(1_001, &item), 75);
+    assert_eq!(bench.remaining(1_001, &item), 74);
     // Spent when they were reported, and when they lapsed.
-    assert_eq!(bench.remaining(16_499, &item), 77);
-    assert_eq!(bench.remaining(16_500, &item), 81);
+    assert_eq!(bench.remaining(16_499, &item), 76);
+    assert_eq!(bench.remaining(16_500, &item), 80);
     assert_eq!(bench.remaining(17_001, &item), 90);
 }
 
