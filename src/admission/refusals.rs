@@ -1,5 +1,7 @@
 //! The one place that turns a verdict, or a guard's fault, into a refusal.
 
+pub mod alike;
+
 use super::guard::{GuardFault, Guarded};
 use super::{Plan, Verdict};
 use crate::body::{BodyFault, FaultKind};

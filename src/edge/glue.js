@@ -149,18 +149,33 @@ export function respond(status, headers, body) {
   return new Response(body, { status, headers: pairs(headers) });
 }
 
-/** A refusal: lines of name and value in turn and, where there is a body, a NUL before it. */
-export function refusal(status, text) {
+/** Refusals that `again` can give once more; whichever comes next takes the place of the oldest. */
+const MADE = 64;
+const made = [];
+/** Longer values of Accept are not kept. */
+const LONGEST_ACCEPT = 512;
+
+/**
+ * A refusal: lines of name and value in turn and, where there is a body, a NUL before it. It can be
+ * had again by its `id`, where that is not negative.
+ */
+export function refusal(status, text, id, request) {
   const end = text.indexOf("\0");
   const body = end < 0 ? null : text.slice(end + 1);
-  const list = (end < 0 ? text : text.slice(0, end)).split("\n");
-  // A literal costs less than a Headers object, and holds each name once.
-  const headers = Object.create(null);
-  for (let i = 0; i + 1 < list.length; i += 2) {
-    if (list[i] in headers) return new Response(body, { status, headers: pairs(list.join("\n")) });
-    headers[list[i]] = list[i + 1];
-  }
-  return new Response(body, { status, headers });
+  const init = { status, headers: pairs(end < 0 ? text : text.slice(0, end)) };
+  if (id < 0) return new Response(body, init);
+  const kind = request.headers.get("accept");
+  // Without a body it belongs to no request, and its headers are copied without a look at them.
+  const kept = new Response(null, init);
+  if (kind === null || kind.length <= LONGEST_ACCEPT) made[id % MADE] = { id, kind, kept, body };
+  return new Response(body, kept);
+}
+
+/** The refusal with this id once more, for a request with the same Accept; else undefined. */
+export function again(id, request) {
+  const one = made[id % MADE];
+  if (one?.id !== id || one.kind !== request.headers.get("accept")) return undefined;
+  return new Response(one.body, one.kept);
 }
 
 /** Headers of lines: name and value in turn. */

@@ -71,6 +71,9 @@ extern "C" {
     pub fn random() -> f64;
 }
 
+/// The id of a refusal that is not to be had again.
+pub const NOT_KEPT: f64 = -1.0;
+
 #[wasm_bindgen(module = "/src/edge/glue.js")]
 extern "C" {
     pub fn ask(
@@ -97,7 +100,8 @@ extern "C" {
     #[wasm_bindgen(js_name = headerBytes)]
     pub fn header_bytes(request: &Request) -> u32;
     pub fn respond(status: u16, headers: &str, body: JsValue) -> JsValue;
-    pub fn refusal(status: u16, text: &str) -> JsValue;
+    pub fn refusal(status: u16, text: &str, id: f64, request: &Request) -> JsValue;
+    pub fn again(id: f64, request: &Request) -> JsValue;
     #[wasm_bindgen(js_name = kvText)]
     pub fn kv_text(namespace: &JsValue, key: &str, max: f64) -> Promise;
     pub fn within(promise: &Promise, ms: f64) -> Promise;

@@ -6,6 +6,7 @@
 //! platform these three and nothing else: whatever a Worker exports beside them, Workers that are
 //! bound to it may call.
 
+mod again;
 mod ask;
 mod body;
 mod clock;

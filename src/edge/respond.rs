@@ -26,6 +26,17 @@ pub fn bare(facts: &RequestFacts, refusal: &Refusal) -> JsValue {
 /// A refusal in the shape that its rule gives it. An upload that is still coming is read a little
 /// further, so that its sender gets to read the answer.
 pub fn refusal(exchange: &Exchange, plan: &Plan, verdict: &Verdict, shaped: &Shaped) -> JsValue {
+    kept(exchange, plan, verdict, shaped, js::NOT_KEPT)
+}
+
+/// A refusal that can be had again by its id, see [`js::again`].
+pub fn kept(
+    exchange: &Exchange,
+    plan: &Plan,
+    verdict: &Verdict,
+    shaped: &Shaped,
+    id: f64,
+) -> JsValue {
     let dropped = exchange.facts.has_body().then(|| body::dropped(exchange));
     let policy = &exchange.policy;
     let rule = shaped.rule.and_then(|rule| policy.rules.get(rule));
@@ -36,10 +47,11 @@ pub fn refusal(exchange: &Exchange, plan: &Plan, verdict: &Verdict, shaped: &Sha
     };
     let views = quotas::views(policy, plan, verdict);
     with_asked(&exchange.facts, shape.cors.is_some(), |asked| {
-        send(
-            &render(&shaped.refusal, asked, shape, &views),
-            dropped.as_ref(),
-        )
+        let rendered = render(&shaped.refusal, asked, shape, &views);
+        match &dropped {
+            None => send(&rendered, id, &exchange.facts),
+            Some(dropped) => send_behind(&rendered, dropped),
+        }
     })
 }
 
@@ -51,7 +63,7 @@ pub fn failure(facts: &RequestFacts, refusal: &Refusal, added: Option<&str>) -> 
         let (_, fields) = split(added.unwrap_or_default());
         let own = pairs(fields).map(|(name, value)| (name.to_owned(), value.to_owned()));
         rendered.headers.extend(own);
-        send(&rendered, None)
+        send(&rendered, js::NOT_KEPT, facts)
     })
 }
 
@@ -136,18 +148,20 @@ fn exposure(exchange: &Exchange, plan: &Plan, headers: &Headers, added: &[Field]
     Some(("Access-Control-Expose-Headers", value))
 }
 
-fn send(rendered: &Rendered, dropped: Option<&Promise>) -> JsValue {
+fn send(rendered: &Rendered, id: f64, facts: &RequestFacts) -> JsValue {
     let mut text = lines(&rendered.headers);
-    if let Some(dropped) = dropped {
-        let body = rendered.body.as_deref();
-        let body = body.map_or(JsValue::NULL, JsValue::from_str);
-        return js::refuse(rendered.status, &text, body, dropped);
-    }
     if let Some(body) = &rendered.body {
         text.push('\0');
         text.push_str(body);
     }
-    js::refusal(rendered.status, &text)
+    js::refusal(rendered.status, &text, id, &facts.request)
+}
+
+/// Its end waits until what is still coming has been dropped.
+fn send_behind(rendered: &Rendered, dropped: &Promise) -> JsValue {
+    let body = rendered.body.as_deref();
+    let body = body.map_or(JsValue::NULL, JsValue::from_str);
+    js::refuse(rendered.status, &lines(&rendered.headers), body, dropped)
 }
 
 /// Names and values in turn, a line each: neither can hold a line break.

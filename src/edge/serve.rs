@@ -15,7 +15,9 @@ use wasm_bindgen_futures::future_to_promise;
 use super::isolate::{self, Isolate};
 use super::js::{Context, Env, Request, Way};
 use super::request::{BodyFacts, RequestFacts};
-use super::{ask, body, clock, live_policy, origin, pages, respond, settle, telemetry, tiers};
+use super::{
+    again, ask, body, clock, live_policy, origin, pages, respond, settle, telemetry, tiers,
+};
 use crate::admission::body::BodyPlan;
 use crate::admission::guard;
 use crate::admission::plan::Plan;
@@ -203,6 +205,9 @@ impl Exchange {
 
     fn refuse_by(&self, plan: &Plan, verdict: &Verdict) -> JsValue {
         self.tell(&verdict.refunds);
+        if verdict.remembered && !self.facts.has_body() {
+            return again::refuse(self, plan, verdict);
+        }
         let shaped = refusals::of_verdict(&self.policy, plan, verdict);
         self.refuse(plan, verdict, &shaped)
     }
