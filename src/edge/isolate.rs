@@ -10,6 +10,7 @@ use wasm_bindgen::prelude::Closure;
 
 use super::js::{self, Env, Request};
 use super::request::RequestFacts;
+use super::serve::Plans;
 use super::{ask, clock, live_policy, respond, telemetry};
 use crate::admission::Memory;
 use crate::admission::live::Live;
@@ -32,6 +33,8 @@ pub struct Isolate {
     pub live: RefCell<Live>,
     /// Denials, failing objects, local limits.
     pub memory: RefCell<Memory>,
+    /// Plans of requests like those that come.
+    pub plans: RefCell<Plans>,
     /// Names objects and counters.
     pub namer: Namer,
     /// `WEIR_MODE`, where it is set.
@@ -78,6 +81,7 @@ impl Isolate {
         Isolate {
             live: RefCell::new(live),
             memory: RefCell::new(Memory::new(seed())),
+            plans: RefCell::default(),
             namer: Namer::new(secret.as_deref().map_or(PUBLIC_SECRET, str::as_bytes)),
             mode,
             origin: text(env, "ORIGIN"),

@@ -3,7 +3,7 @@
 //! Each reading crosses into JavaScript; what has been read is kept for the request's length.
 
 use std::borrow::Cow;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::net::IpAddr;
 
 use js_sys::Reflect;
@@ -34,6 +34,7 @@ pub struct RequestFacts {
     cf: OnceCell<JsValue>,
     country: OnceCell<Option<String>>,
     body: RefCell<BodyFacts>,
+    looked_further: Cell<bool>,
 }
 
 /// What has been found out about the body so far.
@@ -72,6 +73,7 @@ impl RequestFacts {
             cf: OnceCell::new(),
             country: OnceCell::new(),
             body: RefCell::new(BodyFacts::default()),
+            looked_further: Cell::new(false),
             request,
         }
     }
@@ -88,9 +90,17 @@ impl RequestFacts {
             .unwrap_or_default()
     }
 
+    /// Method, URL and the client's address, as bytes: requests with the same head differ in
+    /// nothing that has been asked for so far, where it is all that was. None where it was not.
+    #[must_use]
+    pub fn head_alone(&self) -> Option<&[u8]> {
+        (!self.looked_further.get()).then_some(self.head.as_bytes())
+    }
+
     /// A header's value, owned.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<String> {
+        self.looked_further.set(true);
         js::header(&self.request, name)
     }
 
@@ -143,6 +153,7 @@ impl RequestFacts {
     }
 
     fn cf(&self, name: &str) -> Option<JsValue> {
+        self.looked_further.set(true);
         let cf = self.cf.get_or_init(|| self.request.cf());
         if !cf.is_object() {
             return None;
@@ -243,6 +254,7 @@ impl Facts for RequestFacts {
     }
 
     fn header_bytes(&self) -> u64 {
+        self.looked_further.set(true);
         u64::from(js::header_bytes(&self.request))
     }
 

@@ -4,6 +4,7 @@
 //! refusal or the promise of `fetch(request)` itself is handed back and no Rust future is made.
 //! Everything else goes on in [`Exchange::run`].
 
+mod alike;
 mod awaited;
 
 use std::cell::OnceCell;
@@ -12,6 +13,7 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::future_to_promise;
 
+pub use self::alike::Plans;
 use super::isolate::{self, Isolate};
 use super::js::{Context, Env, Request, Way};
 use super::request::{BodyFacts, RequestFacts};
@@ -66,7 +68,13 @@ fn with_policy(request: Request, env: Env, context: Context, isolate: Rc<Isolate
         .as_deref()
         .map(|policy| policy.client_ip_header.as_str());
     let facts = RequestFacts::read(request, named.filter(|name| *name != CLIENT_IP_HEADER));
-    if let Some(page) = pages::answer(&isolate, policy.as_ref(), &env, &facts) {
+    let known = policy.as_ref().and_then(|policy| {
+        let plans = isolate.plans.borrow();
+        plans.find(policy, facts.head_alone()?)
+    });
+    if known.is_none()
+        && let Some(page) = pages::answer(&isolate, policy.as_ref(), &env, &facts)
+    {
         return page;
     }
     let Some(policy) = policy else {
@@ -81,7 +89,10 @@ fn with_policy(request: Request, env: Env, context: Context, isolate: Rc<Isolate
         facts,
         way: OnceCell::new(),
     };
-    exchange.begin()
+    match known {
+        Some(plan) => exchange.go_on_as_before(plan),
+        None => exchange.begin(),
+    }
 }
 
 impl Exchange {
@@ -109,6 +120,13 @@ impl Exchange {
         .into()
     }
 
+    /// Goes on with the plan of a request that passed every guard and had no body.
+    fn go_on_as_before(self, plan: Rc<Plan>) -> JsValue {
+        self.look_at_body();
+        let body = BodyPlan::new(&self.policy, &plan, self.mode(), false, Some(0));
+        self.count(plan, body)
+    }
+
     fn go_on(self, mode: Mode, mut plan: Plan) -> JsValue {
         let declared = self.facts.body_facts();
         let present = !declared.known;
@@ -129,6 +147,19 @@ impl Exchange {
                 Err(shaped) => return self.refuse(&plan, &Verdict::default(), &shaped),
             }
         }
+        let plan = Rc::new(plan);
+        if !present
+            && !body.inspected
+            && let Some(head) = self.facts.head_alone()
+        {
+            let mut plans = self.isolate.plans.borrow_mut();
+            plans.keep(&self.policy, head, &plan);
+        }
+        self.count(plan, body)
+    }
+
+    /// What the counters say, from memory where it says.
+    fn count(self, plan: Rc<Plan>, body: BodyPlan) -> JsValue {
         let now = clock::now();
         let begin = self
             .isolate

@@ -1,5 +1,7 @@
 //! What goes on once something is awaited: the objects, the body, a slot, the origin.
 
+use std::rc::Rc;
+
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
@@ -18,7 +20,7 @@ use crate::telemetry::End;
 
 impl Exchange {
     /// Asks the one object whose answer decides everything.
-    pub(super) fn ask_one(self, plan: Plan, body: BodyPlan, mut round: Round) -> JsValue {
+    pub(super) fn ask_one(self, plan: Rc<Plan>, body: BodyPlan, mut round: Round) -> JsValue {
         let asked = clock::now();
         let Some(question) = round.questions.first().cloned() else {
             return self.later(plan, body, Begin::Ask(round));
@@ -45,7 +47,7 @@ impl Exchange {
     }
 
     /// Hands the request on and asks behind it: what the answers say holds for the next one.
-    pub(super) fn ask_behind(self, plan: Plan, round: Round) -> JsValue {
+    pub(super) fn ask_behind(self, plan: Rc<Plan>, round: Round) -> JsValue {
         let response = match origin::pass(&self.isolate, &self.facts, None) {
             Ok(response) => response,
             Err(refusal) => return self.refuse(&plan, &Verdict::default(), &refusal.into()),
@@ -61,7 +63,7 @@ impl Exchange {
         response
     }
 
-    pub(super) fn later(self, plan: Plan, body: BodyPlan, begin: Begin) -> JsValue {
+    pub(super) fn later(self, plan: Rc<Plan>, body: BodyPlan, begin: Begin) -> JsValue {
         let settles = plan.applied.iter().any(|applied| applied.settle.is_some());
         let context = settles.then(|| self.context.clone());
         let answer = future_to_promise(async move { Ok(self.run(plan, body, begin).await) });
@@ -72,7 +74,7 @@ impl Exchange {
         answer.into()
     }
 
-    async fn run(self, mut plan: Plan, body: BodyPlan, begin: Begin) -> JsValue {
+    async fn run(self, mut plan: Rc<Plan>, body: BodyPlan, begin: Begin) -> JsValue {
         let mut verdict = self.decide(&plan, begin).await;
         if !verdict.admitted() {
             return self.refuse_by(&plan, &verdict);
@@ -86,7 +88,8 @@ impl Exchange {
             }
         }
         if !plan.waiting_for_body.is_empty() {
-            self.second_round(&mut plan, &mut verdict).await;
+            self.second_round(Rc::make_mut(&mut plan), &mut verdict)
+                .await;
             if !verdict.admitted() {
                 return self.refuse_by(&plan, &verdict);
             }
