@@ -12,7 +12,7 @@ use crate::wire::Item;
 use crate::wire::names::Namer;
 
 /// The rules that hold for a request, and what they ask.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Plan {
     /// Indices of the rules that hold, in policy order, `off` ones left out.
     pub rules: Vec<usize>,

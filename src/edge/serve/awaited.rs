@@ -88,8 +88,11 @@ impl Exchange {
             }
         }
         if !plan.waiting_for_body.is_empty() {
-            self.second_round(Rc::make_mut(&mut plan), &mut verdict)
-                .await;
+            let Some(waiting) = Rc::get_mut(&mut plan) else {
+                // A plan that waits for a body is never shared, see `Plans::keep`.
+                return self.refuse(&plan, &verdict, &Refusal::new(Code::Unavailable).into());
+            };
+            self.second_round(waiting, &mut verdict).await;
             if !verdict.admitted() {
                 return self.refuse_by(&plan, &verdict);
             }
