@@ -82,6 +82,13 @@ pub enum Conclusion {
     Again(Round, Span),
 }
 
+/// How long a request waits, at most, for another that asks about the same key: a quarter of the
+/// time that it may wait for objects itself.
+#[must_use]
+pub fn longest_wait(policy: &Policy) -> Span {
+    Span::from_micros(policy.counter_timeout.as_micros() / 4)
+}
+
 /// How long a body may take to arrive, at most: charges made before it are held as long.
 const LONGEST_BODY: Span = Span::from_secs(60);
 
@@ -136,11 +143,31 @@ impl Memory {
         }
     }
 
+    /// Whether this request should wait for another one that is asking whether the refusal of their
+    /// key is over, and will know in a few milliseconds: in all no longer than [`longest_wait`].
+    #[must_use]
+    pub fn is_asked_about(&self, policy: &Policy, plan: &Plan, now: Timestamp) -> bool {
+        let mut asked = false;
+        for applied in plan.applied.iter().filter(|applied| applied.item.enforce) {
+            if self.denials.find(&applied.item, now).is_some() {
+                return false;
+            }
+            let may_wait = || {
+                let limit = applied.limit.of(policy);
+                limit.is_some_and(|limit| limit.precision != Precision::Optimistic)
+            };
+            asked |= self.denials.is_asked(&applied.item, now) && may_wait();
+        }
+        asked
+    }
+
     fn group(&mut self, plan: &Plan, policy: &Policy, round: &mut Round, now: Timestamp) {
+        let waited_for_until = now + longest_wait(policy);
         for (index, applied) in plan.applied.iter().enumerate() {
             if round.outcomes.get(index).is_some_and(Option::is_some) {
                 continue;
             }
+            self.denials.asks(&applied.item, waited_for_until);
             let known = round
                 .questions
                 .iter_mut()

@@ -4,6 +4,9 @@
 //! T, or until something outstanding comes back; the object says how long ([`Outcome::remember`]).
 //! Only requests of that cost or more are refused from memory, under the same quota; a cheaper one
 //! asks, and so does a `distinct` value, unless it is the very value that was refused.
+//!
+//! When the time of a refusal is over, one request asks again and those behind it wait a moment for
+//! what it learns ([`Denials::is_asked`]): in a flood they would all ask, and be refused.
 
 use crate::limit::Quota;
 use crate::map::Map;
@@ -29,6 +32,14 @@ struct Denial {
     value: Option<u64>,
     quota: Quota,
     outcome: Outcome,
+    /// Its time is over, and a request that asks again is waited for until then.
+    asked_until: Timestamp,
+}
+
+impl Denial {
+    fn is_about(&self, item: &Item) -> bool {
+        item.cost >= self.cost && item.value == self.value && item.quota == self.quota
+    }
 }
 
 impl Denials {
@@ -36,11 +47,7 @@ impl Denials {
     #[must_use]
     pub fn find(&self, item: &Item, now: Timestamp) -> Option<Outcome> {
         let denial = self.known.get(&item.key)?;
-        let same = now < denial.until
-            && item.cost >= denial.cost
-            && item.value == denial.value
-            && item.quota == denial.quota;
-        if !same {
+        if now >= denial.until || !denial.is_about(item) {
             return None;
         }
         let left = denial.readmit.saturating_since(now);
@@ -75,11 +82,48 @@ impl Denials {
             value: item.value,
             quota: item.quota,
             outcome: *outcome,
+            asked_until: Timestamp::ZERO,
         };
         self.known.insert(item.key, denial);
     }
 
-    /// Forgets a key, for it was admitted.
+    /// Whether another request is asking, as of `now`, if the refusal of `item` is over.
+    #[must_use]
+    pub fn is_asked(&self, item: &Item, now: Timestamp) -> bool {
+        if self.known.is_empty() {
+            return false;
+        }
+        let denial = self.known.get(&item.key);
+        denial.is_some_and(|denial| {
+            denial.until <= now && now < denial.asked_until && denial.is_about(item)
+        })
+    }
+
+    /// A request asks whether the refusal of `item` is over; it is waited for until `until`.
+    pub fn asks(&mut self, item: &Item, until: Timestamp) {
+        if self.known.is_empty() {
+            return;
+        }
+        let denial = self.known.get_mut(&item.key);
+        if let Some(denial) = denial.filter(|denial| denial.is_about(item)) {
+            denial.asked_until = until;
+        }
+    }
+
+    /// A request was admitted: the refusal is over. Where nothing is left, the next one asks alone.
+    pub fn admitted(&mut self, item: &Item, outcome: &Outcome) {
+        if self.known.is_empty() {
+            return;
+        }
+        if outcome.remaining >= item.cost {
+            self.known.remove(&item.key);
+        } else if let Some(denial) = self.known.get_mut(&item.key) {
+            denial.until = Timestamp::ZERO;
+            denial.asked_until = Timestamp::ZERO;
+        }
+    }
+
+    /// Forgets a key, for an operator has lifted its limit.
     pub fn forget(&mut self, key: &CounterKey) {
         if !self.known.is_empty() {
             self.known.remove(key);

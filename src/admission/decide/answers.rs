@@ -70,7 +70,7 @@ impl Memory {
                         continue;
                     };
                     if outcome.conforms {
-                        self.denials.forget(&applied.item.key);
+                        self.denials.admitted(&applied.item, outcome);
                     } else {
                         self.denials
                             .remember(&applied.item, outcome, round.sent, now);

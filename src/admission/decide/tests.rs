@@ -115,3 +115,125 @@ fn of_provisional_refusals_alone_the_first_to_end_counts_after_a_second_try() {
     assert_eq!(verdict.refused, [0]);
     assert_eq!(verdict.retry_after(), Span::from_secs(40));
 }
+
+/// What an object says of the one limit of [`begun`].
+fn said(conforms: bool, remaining: u64, wait: Span) -> Vec<Reply> {
+    let outcome = Outcome {
+        conforms,
+        remaining,
+        reset: wait,
+        retry_after: if conforms { Span::ZERO } else { wait },
+        remember: if conforms { Span::ZERO } else { wait },
+        ..Outcome::default()
+    };
+    vec![Reply::Answer(Answer::Charged(Charged {
+        admitted: conforms,
+        outcomes: vec![outcome],
+        rows: 0,
+        faults: 0,
+    }))]
+}
+
+fn asked(memory: &mut Memory, policy: &Policy, plan: &Plan, now: Timestamp) -> Round {
+    match memory.begin(policy, plan, now) {
+        Begin::Ask(round) => round,
+        Begin::Decided(verdict) => panic!("{verdict:?}"),
+    }
+}
+
+#[test]
+fn where_a_refusal_ends_one_request_asks_and_the_others_wait_for_it() {
+    let mut memory = Memory::new(1);
+    let (policy, plan, round) = begun(&mut memory);
+    assert!(
+        !memory.is_asked_about(&policy, &plan, at(0)),
+        "a key that was never refused"
+    );
+    let second = Span::from_secs(1);
+    memory.conclude(&policy, &plan, round, &said(false, 0, second), at(0));
+    assert!(
+        !memory.is_asked_about(&policy, &plan, at(999)),
+        "refused from memory"
+    );
+    assert!(
+        !memory.is_asked_about(&policy, &plan, at(1000)),
+        "nobody asks yet"
+    );
+    let round = asked(&mut memory, &policy, &plan, at(1000));
+    assert!(memory.is_asked_about(&policy, &plan, at(1000)));
+    assert!(memory.is_asked_about(&policy, &plan, at(1074)));
+    assert!(
+        !memory.is_asked_about(&policy, &plan, at(1075)),
+        "a quarter of counter_timeout"
+    );
+
+    // It was let through with nothing left: the next asks alone as well.
+    memory.conclude(&policy, &plan, round, &said(true, 0, second), at(1005));
+    assert!(!memory.is_asked_about(&policy, &plan, at(1005)));
+    let round = asked(&mut memory, &policy, &plan, at(1005));
+    assert!(memory.is_asked_about(&policy, &plan, at(1006)));
+
+    // With something left nobody waits.
+    memory.conclude(&policy, &plan, round, &said(true, 3, second), at(1007));
+    asked(&mut memory, &policy, &plan, at(1008));
+    assert!(!memory.is_asked_about(&policy, &plan, at(1009)));
+}
+
+#[test]
+fn nobody_waits_for_a_request_that_is_optimistic_cheaper_or_in_shadow() {
+    for (field, value) in [("precision", r#""optimistic""#), ("mode", r#""shadow""#)] {
+        let mut memory = Memory::new(1);
+        let (_, _, round) = begun(&mut memory);
+        let limit = format!(
+            r#"{{"name":"l","key":["ip"],"algorithm":"sliding-window","quota":5,"window":"60s"{}}}"#,
+            if field == "precision" {
+                format!(r#","{field}":{value}"#)
+            } else {
+                String::new()
+            }
+        );
+        let mode = if field == "mode" {
+            format!(r#""{field}":{value},"#)
+        } else {
+            String::new()
+        };
+        let policy = policy::parse(&format!(
+            r#"{{"rules":[{{"name":"r",{mode}"match":{{"path":"/*"}},"limits":[{limit}]}}]}}"#
+        ))
+        .unwrap();
+        let context = Context {
+            policy: &policy,
+            namer: &Namer::new(b"test"),
+            mode: Mode::Enforce,
+            tiers: &|_, _| Tier::Unknown,
+        };
+        let request = Described::new("GET", "/").from_ip("192.0.2.1");
+        let plan = plan(&context, &request);
+        memory.conclude(
+            &policy,
+            &plan,
+            round,
+            &said(false, 0, Span::from_secs(1)),
+            at(0),
+        );
+        asked(&mut memory, &policy, &plan, at(1000));
+        assert!(!memory.is_asked_about(&policy, &plan, at(1001)), "{field}");
+    }
+
+    let mut memory = Memory::new(1);
+    let (policy, plan, round) = begun(&mut memory);
+    memory.conclude(
+        &policy,
+        &plan,
+        round,
+        &said(false, 0, Span::from_secs(1)),
+        at(0),
+    );
+    asked(&mut memory, &policy, &plan, at(1000));
+    let mut cheaper = plan;
+    cheaper.applied[0].item.cost = 0;
+    assert!(
+        !memory.is_asked_about(&policy, &cheaper, at(1001)),
+        "it would not be refused for this"
+    );
+}

@@ -8,7 +8,7 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
 use super::Exchange;
 use crate::admission::body::BodyPlan;
-use crate::admission::decide::Round;
+use crate::admission::decide::{Round, longest_wait};
 use crate::admission::plan::Plan;
 use crate::admission::refusals::Shaped;
 use crate::admission::{Begin, Conclusion, Verdict, second};
@@ -17,8 +17,34 @@ use crate::edge::{ask, body, clock, origin, respond, settle, slots, telemetry};
 use crate::http::code::Code;
 use crate::http::refusal::Refusal;
 use crate::telemetry::End;
+use crate::time::{Span, Timestamp};
+
+/// The first look at what another request has learnt; each further one takes twice as long.
+const FIRST_LOOK: Span = Span::from_millis(4);
 
 impl Exchange {
+    /// Another request is asking what this one would ask.
+    pub(super) fn is_asked_about(&self, plan: &Plan, now: Timestamp) -> bool {
+        let memory = self.isolate.memory.borrow();
+        memory.is_asked_about(&self.policy, plan, now)
+    }
+
+    /// Begins once the other one knows, or has taken too long.
+    pub(super) fn count_after_another(self, plan: Rc<Plan>, body: BodyPlan) -> JsValue {
+        future_to_promise(async move {
+            let mut left = longest_wait(&self.policy);
+            let mut pause = FIRST_LOOK;
+            while !left.is_zero() && self.is_asked_about(&plan, clock::now()) {
+                pause = pause.min(left);
+                clock::sleep(pause).await;
+                left = left - pause;
+                pause = pause + pause;
+            }
+            Ok(self.count_now(plan, body))
+        })
+        .into()
+    }
+
     /// Asks the one object whose answer decides everything.
     pub(super) fn ask_one(self, plan: Rc<Plan>, body: BodyPlan, mut round: Round) -> JsValue {
         let asked = clock::now();
