@@ -65,6 +65,8 @@ pub(super) struct Counter {
     /// The longest step of the `block` that was last asked for: decides when escalation ends.
     pub longest_step: Span,
     pub holds: Map<HoldName, Hold>,
+    /// Until then a refund may give back what silence has confirmed.
+    pub returnable_until: Timestamp,
     /// It was last asked for a limit of which nothing may be forgiven.
     pub durable: bool,
     /// Its place in the order of use.
@@ -85,6 +87,7 @@ impl Counter {
             block: Block::default(),
             longest_step: Span::ZERO,
             holds: Map::new(),
+            returnable_until: Timestamp::ZERO,
             durable: false,
             tick: 0,
             unsaved: 0,
@@ -129,13 +132,12 @@ impl Counter {
     }
 
     /// Ends a promise at `at`, with `spent` units of it used; None: all of them. What was lent is
-    /// spent as of when it was lent.
-    pub fn settle(&mut self, at: Timestamp, name: &HoldName, spent: Option<u64>) {
-        let Some(hold) = self.holds.remove(name) else {
-            return;
-        };
+    /// spent as of when it was lent. Gives the loan that the promise was, if it was one.
+    pub fn settle(&mut self, at: Timestamp, name: &HoldName, spent: Option<u64>) -> Option<Loan> {
+        let hold = self.holds.remove(name)?;
         let spent = spent.unwrap_or(hold.units);
-        match hold.loan() {
+        let loan = hold.loan();
+        match loan {
             Some(loan) if spent == hold.units => self.state.keep(&self.quota, at, &loan),
             Some(loan) => {
                 self.state.take_back(&self.quota, at, &loan);
@@ -155,6 +157,7 @@ impl Counter {
                 .unsaved
                 .saturating_add(spent.saturating_sub(hold.units));
         }
+        loan
     }
 
     fn note_returned(&mut self, units: u64) {

@@ -72,6 +72,7 @@ pub(super) fn look(counter: &Counter, item: &Item, before: u64, now: Timestamp) 
             state: &state,
             block,
             holds: &counter.holds,
+            returnable: counter.returnable_until > now,
         },
         &ask,
         now,

@@ -127,7 +127,10 @@ impl<S: Store> Ledger<S> {
         let mut ended = Vec::new();
         while let Some((name, key)) = self.promises.pop_ended(self.now) {
             if let Some(counter) = self.table.get_mut(key) {
-                counter.settle(name.until, &name, None);
+                let loan = counter.settle(name.until, &name, None);
+                if let Some(until) = loan.and_then(|loan| self.recent.keep(name.id, key, loan)) {
+                    counter.returnable_until = counter.returnable_until.max(until);
+                }
                 ended.push(key);
             }
         }

@@ -19,7 +19,7 @@ pub(super) enum Past {
     Charged {
         /// The answer.
         charged: Charged,
-        /// What was spent for good, until a refund gives it back.
+        /// What was spent for good, at once or by silence, until a refund gives it back.
         spent: Vec<(CounterKey, Loan)>,
     },
     /// Refunded before the charge arrived: it must not be carried out any more.
@@ -39,6 +39,17 @@ impl Recent {
             (_, Past::Charged { spent, .. }) => Some(std::mem::take(spent)),
             (_, Past::Refunded) => Some(Vec::new()),
         }
+    }
+
+    /// Silence has confirmed what the call was lent; its refund may come all the same: an object
+    /// with more to do than it can is told later than it was waited for. Gives how long that is waited
+    /// for; None where the call is not known any more.
+    pub fn keep(&mut self, id: CallId, key: CounterKey, loan: Loan) -> Option<Timestamp> {
+        let (at, past) = self.by_id.get_mut(&id)?;
+        if let Past::Charged { spent, .. } = past {
+            spent.push((key, loan));
+        }
+        Some(*at + KEPT)
     }
 
     /// What was answered; `Some(None)` where it must not be carried out. The spans of the answer run from when it was given: whoever repeats

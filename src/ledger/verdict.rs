@@ -9,8 +9,9 @@ use crate::wire::Outcome;
 /// An operator's unblock takes hold within this, so no refusal is remembered for longer.
 const MOST_REMEMBERED: Span = Span::from_secs(10);
 
-/// Permits may come back early; a refusal that only they caused is remembered no longer than this.
-const MOST_REMEMBERED_OF_LEASES: Span = Span::from_secs(1);
+/// Permits may come back early, and refunds late; a refusal that they may undo is remembered no longer
+/// than this.
+const MOST_REMEMBERED_OF_UNSURE: Span = Span::from_secs(1);
 
 /// Promises whose ends are told apart when looking ahead. Beyond, several count as ending when the
 /// last of them does, so that the wait is long enough rather than exact.
@@ -29,6 +30,8 @@ pub(super) struct View<'a> {
     pub state: &'a State,
     pub block: Block,
     pub holds: &'a Map<HoldName, Hold>,
+    /// A refund may give back what counts as spent for good.
+    pub returnable: bool,
 }
 
 impl View<'_> {
@@ -68,9 +71,12 @@ pub(super) fn verdict(view: &View<'_>, ask: &Ask, now: Timestamp) -> (Outcome, b
                 if !outcome.provisional {
                     let first = view.holds.keys().next().map(|name| name.until);
                     let until_first = first.unwrap_or(now).saturating_since(now);
-                    let most = MOST_REMEMBERED_OF_LEASES.min(outcome.retry_after);
+                    let most = MOST_REMEMBERED_OF_UNSURE.min(outcome.retry_after);
                     outcome.remember = until_first.min(most);
                 }
+            }
+            if view.returnable {
+                outcome.remember = outcome.remember.min(MOST_REMEMBERED_OF_UNSURE);
             }
             violation = blocked.is_none() && !outcome.provisional;
         }

@@ -63,7 +63,7 @@ impl World {
         if let Some(request) = self.requests.get_mut(&id) {
             request.started = now;
             // The same object may be asked for the limits that waited.
-            request.sent.clear();
+            request.sent_before = request.sent.len();
             request.plan = plan;
             request.first = Some((first, verdict));
         }

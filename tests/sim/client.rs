@@ -47,8 +47,15 @@ pub struct Client {
 }
 
 impl Client {
-    pub fn new(number: u64, rng: &mut Rng) -> Client {
+    pub fn new(number: u64, busy: bool, rng: &mut Rng) -> Client {
         let pace = match rng.range(0, 4) {
+            0..2 if busy => Pace::Steady {
+                every: rng.range(8 * MS, 60 * MS),
+            },
+            2 if busy => Pace::Bursts {
+                of: rng.range(2, 10),
+                every: rng.range(50 * MS, 400 * MS),
+            },
             0 => Pace::Steady {
                 every: rng.range(300 * MS, 3 * SECOND),
             },

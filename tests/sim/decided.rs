@@ -50,16 +50,21 @@ impl World {
             let wait = verdict.retry_after().as_micros();
             let client = &mut self.clients[request.client];
             client.away_until = self.now.saturating_add(wait).min(self.now + 60 * SECOND);
-            self.oracle.refused(&verdict, &request.answers);
+            self.oracle
+                .refused(&verdict, &request.sent, &request.answers);
             self.requests.remove(&id);
             return;
         }
         if !request.plan.waiting_for_body.is_empty() {
             return self.wait_for_body(id, verdict);
         }
-        self.oracle.check_once(&request.sent);
-        self.oracle
-            .paid_with_permits(&request.plan, &verdict, &self.objects, self.now);
+        self.oracle.check_once(&request.sent[request.sent_before..]);
+        self.oracle.paid_with_permits(
+            &request.plan,
+            &verdict,
+            &self.objects,
+            (request.isolate, self.now),
+        );
         self.oracle.admitted(&verdict, &self.objects, self.now);
         let mut objects: Vec<&String> =
             request.plan.slots.iter().map(|slot| &slot.object).collect();

@@ -16,6 +16,14 @@ enum Op {
     Alarm(Option<Timestamp>),
 }
 
+/// What was accepted and is on its way to the disk.
+#[derive(Clone, Debug)]
+struct Staged {
+    op: Op,
+    /// Nobody waits for it, so nobody but its owner is told if it fails.
+    behind: bool,
+}
+
 #[derive(Clone, Debug, Default)]
 struct Content {
     rows: BTreeMap<String, Vec<u8>>,
@@ -42,19 +50,21 @@ impl Content {
 pub struct Disk {
     seen: Content,
     durable: Content,
-    staged: VecDeque<Op>,
+    staged: VecDeque<Staged>,
     /// Operations that became durable or were lost so far.
     gone: u64,
     /// While true, everything fails.
     pub broken: bool,
+    /// While true, what is written behind may be accepted and fail later.
+    pub unreliable: bool,
     /// Something was written whose answer has to wait.
     pub urgent: bool,
 }
 
 impl Disk {
-    fn stage(&mut self, op: Op) {
+    fn stage(&mut self, op: Op, behind: bool) {
         self.seen.apply(&op);
-        self.staged.push_back(op);
+        self.staged.push_back(Staged { op, behind });
     }
 
     /// A mark behind everything staged so far.
@@ -66,14 +76,30 @@ impl Disk {
         !self.staged.is_empty()
     }
 
-    /// Everything before the mark is durable now.
-    pub fn commit(&mut self, mark: u64) {
+    /// Everything before the mark is durable now, but for what was written behind and fails. Gives
+    /// what the owner is told of that: the row, or None for an alarm or the deleting of everything.
+    pub fn commit(&mut self, mark: u64, mut fails: impl FnMut() -> bool) -> Vec<Option<String>> {
+        let mut failed = Vec::new();
         while self.gone < mark
-            && let Some(op) = self.staged.pop_front()
+            && let Some(Staged { op, behind }) = self.staged.pop_front()
         {
-            self.durable.apply(&op);
             self.gone += 1;
+            if behind && self.unreliable && fails() {
+                failed.push(match op {
+                    Op::Put(key, _) | Op::Delete(key) => Some(key),
+                    Op::DeleteAll | Op::Alarm(_) => None,
+                });
+            } else {
+                self.durable.apply(&op);
+            }
         }
+        if !failed.is_empty() {
+            self.seen = self.durable.clone();
+            self.staged
+                .iter()
+                .for_each(|staged| self.seen.apply(&staged.op));
+        }
+        failed
     }
 
     pub fn crash(&mut self) {
@@ -84,7 +110,8 @@ impl Disk {
     }
 
     pub fn set_alarm(&mut self, at: Option<Timestamp>) {
-        self.stage(Op::Alarm(at));
+        // None is what the platform does itself when the alarm goes off.
+        self.stage(Op::Alarm(at), at.is_some());
     }
 
     pub fn alarm(&self) -> Option<Timestamp> {
@@ -101,12 +128,12 @@ impl Disk {
 pub struct SimStore(pub Rc<RefCell<Disk>>);
 
 impl SimStore {
-    fn stage(&self, op: Op) -> Result<(), StoreFault> {
+    fn stage(&self, op: Op, behind: bool) -> Result<(), StoreFault> {
         let mut disk = self.0.borrow_mut();
         if disk.broken {
             return Err(StoreFault);
         }
-        disk.stage(op);
+        disk.stage(op, behind);
         Ok(())
     }
 
@@ -134,7 +161,8 @@ impl Store for SimStore {
     }
 
     fn put(&mut self, key: &str, bytes: &[u8], urgency: Urgency) -> Result<(), StoreFault> {
-        self.stage(Op::Put(key.to_owned(), bytes.to_vec()))?;
+        let behind = urgency == Urgency::Behind;
+        self.stage(Op::Put(key.to_owned(), bytes.to_vec()), behind)?;
         if urgency == Urgency::BeforeAnswer {
             self.0.borrow_mut().urgent = true;
         }
@@ -142,10 +170,10 @@ impl Store for SimStore {
     }
 
     fn delete(&mut self, key: &str) -> Result<(), StoreFault> {
-        self.stage(Op::Delete(key.to_owned()))
+        self.stage(Op::Delete(key.to_owned()), false)
     }
 
     fn delete_all(&mut self) -> Result<(), StoreFault> {
-        self.stage(Op::DeleteAll)
+        self.stage(Op::DeleteAll, true)
     }
 }

@@ -1,7 +1,6 @@
-//! What befalls objects: timers and alarms, leaving memory, crashes, failing disks, clocks that are
+//! What befalls objects: leaving memory, crashes, failing disks, clocks that are
 //! set, deploys, and operators.
 
-use weir::time::Timestamp;
 use weir::wire::Call;
 
 use super::scenario::{MS, SECOND};
@@ -17,6 +16,9 @@ pub enum Mishap {
     Deploy,
     Forget,
     NewPolicy,
+    Stall,
+    Unreliable,
+    Reliable,
 }
 
 impl World {
@@ -28,6 +30,8 @@ impl World {
             (scenario.step_every, Mishap::Step),
             (scenario.deploy_every, Mishap::Deploy),
             (scenario.forget_every, Mishap::Forget),
+            (scenario.stall_every, Mishap::Stall),
+            (scenario.unreliable_every, Mishap::Unreliable),
         ] {
             if every > 0 {
                 let first = self.rng.range(0, 2 * every);
@@ -103,6 +107,26 @@ impl World {
                     self.send(&object, &Call::Forget { keys: vec![key] }, None);
                 }
             }
+            Mishap::Stall => {
+                self.again(self.scenario.stall_every, mishap);
+                let until = self.now + self.rng.range(100 * MS, 4 * SECOND);
+                if let Some(object) = name.and_then(|name| self.objects.get_mut(&name)) {
+                    object.stalled_until = until;
+                }
+            }
+            Mishap::Unreliable => {
+                self.again(self.scenario.unreliable_every, mishap);
+                if let Some(object) = name.and_then(|name| self.objects.get_mut(&name)) {
+                    object.disk.borrow_mut().unreliable = true;
+                }
+                let until = self.rng.range(SECOND, 8 * SECOND);
+                self.after(until, Event::Mishap(Mishap::Reliable));
+            }
+            Mishap::Reliable => {
+                for object in self.objects.values_mut() {
+                    object.disk.borrow_mut().unreliable = false;
+                }
+            }
             Mishap::NewPolicy => {
                 for isolate in &mut self.isolates {
                     isolate.policy = 1;
@@ -112,17 +136,18 @@ impl World {
     }
 
     /// Memory is gone, and whatever was not durable yet.
-    fn crash(&mut self, name: &str) {
+    pub fn crash(&mut self, name: &str) {
         let down = self.rng.range(0, 1_500 * MS);
         let now = self.now;
         let Some(object) = self.objects.get_mut(name) else {
             return;
         };
         object.disk.borrow_mut().crash();
+        object.alarm_lost |= object.unwritten_since(now).is_some();
         if object.ledger.is_some() {
             object.note_leaving(now);
             self.oracle.memory_lost(object, false, now);
-            self.oracle.slots.memory_lost(object);
+            self.oracle.slots.memory_lost(object, now);
             object.lose_memory();
         }
         object.upset_at = Some(now + down);
@@ -163,7 +188,7 @@ impl World {
                 format!("  {} was idle and had left memory", &name[..4])
             });
             self.oracle.memory_lost(object, true, now);
-            self.oracle.slots.memory_lost(object);
+            self.oracle.slots.memory_lost(object, now);
             object.lose_memory();
         }
         if let Some(back) = object.load(now) {
@@ -187,105 +212,5 @@ impl World {
             self.trace
                 .note(now, || format!("  {} comes into memory", &name[..4]));
         }
-    }
-
-    pub fn set_timer(&mut self, name: &str, wanted: Option<Timestamp>) {
-        let now = self.now;
-        let Some(object) = self.objects.get(name) else {
-            return;
-        };
-        let clock = object.clock(now);
-        match (object.timer, wanted) {
-            (Some((at, _)), Some(wanted)) if at <= wanted => return,
-            (None, None) => return,
-            _ => {}
-        }
-        let timer = wanted.map(|at| {
-            let wait = at.saturating_since(clock).as_millis_ceil() * MS;
-            let token = self.after(
-                wait,
-                Event::Wake {
-                    object: name.to_owned(),
-                    token: self.next_token(),
-                },
-            );
-            (at, token)
-        });
-        if let Some(object) = self.objects.get_mut(name) {
-            object.timer = timer;
-        }
-    }
-
-    pub fn wake(&mut self, name: &str, token: u64) {
-        let now = self.now;
-        let Some(object) = self.objects.get_mut(name) else {
-            return;
-        };
-        if object.timer.is_none_or(|(_, pending)| pending != token) {
-            return;
-        }
-        object.timer = None;
-        object.last_event = now;
-        object.advance_shadow(now);
-        let clock = object.clock(now);
-        if let Some(ledger) = object.ledger.as_mut() {
-            ledger.wake(clock);
-        }
-        self.arrange(name);
-    }
-
-    /// Has the platform call at the alarm that the disk holds.
-    pub fn set_alarm(&mut self, name: &str) {
-        let Some(object) = self.objects.get(name) else {
-            return;
-        };
-        let Some(at) = object.disk.borrow().alarm() else {
-            return;
-        };
-        let wait = at.saturating_since(object.clock(self.now)).as_millis_ceil() * MS;
-        self.after(
-            wait,
-            Event::Alarm {
-                object: name.to_owned(),
-                at,
-            },
-        );
-    }
-
-    pub fn alarm(&mut self, name: &str, at: Timestamp) {
-        let now = self.now;
-        let Some(object) = self.objects.get_mut(name) else {
-            return;
-        };
-        if object.disk.borrow().alarm() != Some(at) {
-            return;
-        }
-        if object.clock(now) < at || object.down_until > now {
-            let wait = at.saturating_since(object.clock(now)).as_millis_ceil() * MS;
-            self.after(
-                wait.max(100 * MS),
-                Event::Alarm {
-                    object: name.to_owned(),
-                    at,
-                },
-            );
-            return;
-        }
-        self.bring_in(name);
-        let Some(object) = self.objects.get_mut(name) else {
-            return;
-        };
-        object.disk.borrow_mut().set_alarm(None);
-        object.last_event = now;
-        object.advance_shadow(now);
-        let clock = object.clock(now);
-        if let Some(ledger) = object.ledger.as_mut() {
-            ledger.alarm(clock);
-        }
-        let rows = object.disk.borrow().rows();
-        self.trace.note(now, || {
-            format!("  {} alarm; {rows} rows are left", &name[..4])
-        });
-        self.arrange(name);
     }
 }

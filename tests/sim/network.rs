@@ -81,6 +81,13 @@ impl World {
     }
 
     pub fn deliver(&mut self, parcel: Parcel) {
+        let stalled = self.objects.get(&parcel.object);
+        if let Some(until) = stalled.map(|object| object.stalled_until)
+            && until > self.now
+        {
+            self.at(until, Event::Deliver(parcel));
+            return;
+        }
         let Parcel {
             object: name,
             text,
@@ -130,10 +137,12 @@ impl World {
         object.last_event = now;
         object.advance_shadow(now);
         let clock = object.clock(now);
+        let before = self.oracle.before_repeat(object, call, now);
         let Some(ledger) = object.ledger.as_mut() else {
             return Reply::Now(Answer::Unintelligible);
         };
         let reply = ledger.handle(call, clock);
+        self.oracle.after_repeat(object, call, before, now);
         let names = &self.oracle;
         self.trace.note(now, || {
             let reply = match &reply {
@@ -143,12 +152,23 @@ impl World {
             format!("  {} {} -> {reply}", &name[..4], tell::call(call, names))
         });
         let oracle = &mut self.oracle;
+        let mut crash = false;
         match (call, &reply) {
             (Call::Charge(charge), Reply::Now(Answer::Charged(charged))) => {
                 let first = oracle.charged(object, charge, charged, now);
                 for (item, outcome) in charge.items.iter().zip(&charged.outcomes) {
+                    if first
+                        && outcome.blocked
+                        && self.scenario.crash_every > 0
+                        && self.rng.permille(100)
+                    {
+                        crash = true;
+                    }
                     if first && charge.id.0 % 4 == 0 {
                         oracle.check_wait(object, item, outcome, now);
+                    }
+                    if first {
+                        oracle.check_to_remember(object, item, outcome, now);
                     }
                 }
             }
@@ -165,6 +185,11 @@ impl World {
             (Call::Renew { id }, _) => oracle.slots.renewed(object, *id),
             (Call::Release { id }, _) => oracle.slots.released(object, *id),
             _ => {}
+        }
+        if crash {
+            // What has just begun must be stored already.
+            let soon = self.rng.range(20 * MS, 2 * SECOND);
+            self.after(soon, Event::Crash(name.to_owned()));
         }
         reply
     }
@@ -227,7 +252,12 @@ impl World {
             self.trace
                 .note(now, || format!("  {} {id:?} -> {answer:?}", &name[..4]));
             if matches!(answer, Answer::Acquired(Acquired::Granted { .. })) {
-                self.oracle.slots.granted(&self.objects[name], id);
+                let object = &self.objects[name];
+                let fault = self.oracle.slots.served(object, id);
+                self.oracle.slots.granted(object, id);
+                if let Some(fault) = fault {
+                    self.oracle.violate(format!("{}: {fault}", &name[..4]));
+                }
             }
             self.reply(name, back, &answer, false);
         }
@@ -250,22 +280,5 @@ impl World {
             self.after(delay, Event::Commit { object, mark });
         }
         self.check_slots(name);
-    }
-
-    fn check_slots(&mut self, name: &str) {
-        let now = self.now;
-        let Some(object) = self.objects.get_mut(name) else {
-            return;
-        };
-        let clock = object.clock(now);
-        let Some(ledger) = object.ledger.as_mut() else {
-            return;
-        };
-        let Reply::Now(Answer::Stats(stats)) = ledger.handle(&Call::Stats, clock) else {
-            return;
-        };
-        if let Some(fault) = self.oracle.slots.check(object, &stats) {
-            self.oracle.violate(format!("{}: {fault}", &name[..4]));
-        }
     }
 }

@@ -57,6 +57,14 @@ pub struct Object {
     pub steps: u64,
     /// Since when its disk fails, or when it last did.
     pub broken_since: Option<u64>,
+    /// Too busy for calls until then: they wait in their order.
+    pub stalled_until: u64,
+    /// What it counted since the first of these may not be written, by its time; it is again by the
+    /// second, by true time.
+    pub unwritten: Option<(u64, u64)>,
+    /// It was lost before it could set an alarm again that had failed: what it stored may stay until
+    /// somebody calls it.
+    pub alarm_lost: bool,
 }
 
 impl Object {
@@ -80,6 +88,9 @@ impl Object {
             upset_at: None,
             steps: 0,
             broken_since: None,
+            stalled_until: 0,
+            unwritten: None,
+            alarm_lost: false,
         }
     }
 
@@ -139,6 +150,13 @@ impl Object {
                 ledger
             }
         }
+    }
+
+    /// Since when what it counted may not be written, because a write behind failed lately.
+    pub fn unwritten_since(&self, now: u64) -> Option<u64> {
+        self.unwritten
+            .filter(|(_, until)| now < *until)
+            .map(|(since, _)| since)
     }
 
     pub fn lose_memory(&mut self) {

@@ -3,14 +3,14 @@
 use weir::admission::plan::Settle;
 use weir::admission::{Reply, slots};
 use weir::time::Span;
-use weir::wire::{Acquire, Acquired, Answer, Call};
+use weir::wire::{Acquire, Acquired, Answer, Call, CallId};
 
 use super::object::Return;
 use super::scenario::{MS, SECOND};
 use super::world::{Event, World};
 
 /// How long a slot is leased, and how often the lease is renewed.
-const LEASE: Span = Span::from_secs(6);
+const LEASE: Span = Span::from_secs(12);
 const RENEW: u64 = 2 * SECOND;
 
 impl World {
@@ -82,6 +82,8 @@ impl World {
                 .verdict
                 .map(|verdict| verdict.charges)
                 .unwrap_or_default();
+            self.oracle
+                .turned_away(&charges, &request.sent, &request.answers);
             for charge in charges {
                 let question = charge.refund();
                 self.send(&question.object, &question.call, None);
@@ -104,7 +106,7 @@ impl World {
             }
         }
         let takes = if slotted && self.rng.permille(300) {
-            9 * SECOND
+            15 * SECOND
         } else {
             200 * MS
         };
@@ -167,10 +169,37 @@ impl World {
             return;
         };
         let at_origin = request.at_origin;
+        let slots = request.slots.clone();
         self.note(|| format!("request {id}: its client has left"));
+        if !at_origin {
+            for (object, call) in slots {
+                let seen = self.rng.range(MS, 40 * MS);
+                self.after(seen, Event::Gone { object, call });
+            }
+        }
         if at_origin && self.rng.permille(500) {
             return self.origin_done(id);
         }
         self.requests.remove(&id);
+    }
+
+    /// An object sees that the connection of somebody who asked for slots is closed.
+    pub fn gone(&mut self, name: &str, call: CallId) {
+        let now = self.now;
+        let Some(object) = self.objects.get_mut(name) else {
+            return;
+        };
+        let waited = object.waiting.remove(&call).is_some();
+        if !waited || object.ledger.is_none() {
+            return;
+        }
+        object.advance_shadow(now);
+        object.last_event = now;
+        let clock = object.clock(now);
+        if let Some(ledger) = object.ledger.as_mut() {
+            ledger.gone(call, clock);
+        }
+        self.oracle.slots.left(&self.objects[name], call);
+        self.arrange(name);
     }
 }

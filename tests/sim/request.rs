@@ -30,6 +30,8 @@ pub struct Request {
     pub answers: Vec<(CallId, Answer)>,
     /// Every charge that was sent: the object and the id.
     pub sent: Vec<(String, CallId)>,
+    /// How many of them before its body was there.
+    pub sent_before: usize,
     /// When it came, or its body did, by true time.
     pub started: u64,
     pub verdict: Option<Verdict>,
@@ -50,6 +52,9 @@ impl World {
         self.clients[number].asked += 1;
         if self.rng.permille(150) {
             self.audit_some();
+        }
+        if self.rng.permille(20) {
+            self.look_at_some();
         }
         let described = self.clients[number].request(&mut self.rng);
         let isolate = self.rng.range(0, self.scenario.isolates) as usize;
@@ -151,6 +156,7 @@ impl World {
                 && let Some(request) = self.requests.get_mut(&id)
             {
                 request.sent.push((question.object.clone(), charge.id));
+                self.oracle.askers.insert(charge.id, isolate);
             }
             let back = Return {
                 request: id,
@@ -186,6 +192,13 @@ impl World {
             && let Call::Charge(charge) = &question.call
         {
             request.answers.push((charge.id, answer.clone()));
+            if let Answer::Charged(charged) = answer {
+                let refused = charge.items.iter().zip(&charged.outcomes);
+                for (item, _) in refused.filter(|(_, outcome)| !outcome.conforms) {
+                    let place = (question.object.clone(), item.key);
+                    self.oracle.told.insert((request.isolate, place), self.now);
+                }
+            }
         }
         *place = Some(reply);
         if request.replies.iter().all(Option::is_some) {

@@ -21,6 +21,8 @@ pub struct Network {
 pub struct Scenario {
     /// The policy, and what it is changed to on the way, if it is.
     pub policies: Vec<String>,
+    /// Few keys that are asked for so often that their limits are leased.
+    pub busy: bool,
     pub isolates: u64,
     pub clients: u64,
     /// When clients stop.
@@ -32,6 +34,8 @@ pub struct Scenario {
     pub step_every: u64,
     pub deploy_every: u64,
     pub forget_every: u64,
+    pub stall_every: u64,
+    pub unreliable_every: u64,
     /// How far isolates' clocks differ from true time, at most.
     pub skew: u64,
 }
@@ -47,16 +51,22 @@ impl Scenario {
                 0
             }
         };
-        let policy = policy(rng);
+        let busy = rng.permille(200);
+        let policy = policy(rng, busy);
         let mut policies = vec![policy.clone()];
         if rng.permille(100) {
             policies.push(policy.replace("\"quota\":", "\"quota\":1"));
         }
         Scenario {
             policies,
-            isolates: rng.range(1, 5),
-            clients: rng.range(1, 7),
-            end: rng.range(10, 60) * SECOND,
+            busy,
+            isolates: rng.range(1, if busy { 4 } else { 5 }),
+            clients: rng.range(1, if busy { 4 } else { 7 }),
+            end: if busy {
+                rng.range(5, 13)
+            } else {
+                rng.range(10, 60)
+            } * SECOND,
             network: Network {
                 lost: sometimes(rng, 500, 1, 40),
                 answer_lost: sometimes(rng, 500, 1, 60),
@@ -66,16 +76,20 @@ impl Scenario {
             },
             crash_every: sometimes(rng, 400, 3 * SECOND, 20 * SECOND),
             break_every: sometimes(rng, 200, 5 * SECOND, 20 * SECOND),
-            step_every: sometimes(rng, 300, 4 * SECOND, 20 * SECOND),
+            step_every: sometimes(rng, 400, 4 * SECOND, 20 * SECOND),
             deploy_every: sometimes(rng, 300, 5 * SECOND, 20 * SECOND),
-            forget_every: sometimes(rng, 200, 4 * SECOND, 15 * SECOND),
+            forget_every: sometimes(rng, 250, 4 * SECOND, 15 * SECOND),
+            stall_every: sometimes(rng, 300, 2 * SECOND, 10 * SECOND),
+            unreliable_every: sometimes(rng, 250, 5 * SECOND, 20 * SECOND),
             skew: rng.range(1, 90 * SECOND),
         }
     }
 }
 
-fn policy(rng: &mut Rng) -> String {
-    let rules: Vec<String> = (0..rng.range(1, 4)).map(|index| rule(rng, index)).collect();
+fn policy(rng: &mut Rng, busy: bool) -> String {
+    let rules: Vec<String> = (0..rng.range(1, 4))
+        .map(|index| rule(rng, index, busy))
+        .collect();
     format!(
         r#"{{"objects":{{"shards":{}}},"counter_timeout":"{}ms","rules":[{}]}}"#,
         rng.range(1, 4),
@@ -84,11 +98,11 @@ fn policy(rng: &mut Rng) -> String {
     )
 }
 
-fn rule(rng: &mut Rng, index: u64) -> String {
+fn rule(rng: &mut Rng, index: u64, busy: bool) -> String {
     let path = *rng.pick(&["/*", "/*", "/a", "/b/*"]);
     let on_error = *rng.pick(&["local", "allow", "deny"]);
     let limits: Vec<String> = (0..rng.range(1, 4))
-        .map(|index| limit(rng, index))
+        .map(|index| limit(rng, index, busy))
         .collect();
     let concurrency = if rng.permille(350) {
         format!(r#","concurrency":[{}]"#, slots(rng))
@@ -111,7 +125,7 @@ fn rule(rng: &mut Rng, index: u64) -> String {
     )
 }
 
-fn limit(rng: &mut Rng, index: u64) -> String {
+fn limit(rng: &mut Rng, index: u64, busy: bool) -> String {
     let key = *rng.pick(&[
         r#"["ip"]"#,
         r#"["ip"]"#,
@@ -120,20 +134,25 @@ fn limit(rng: &mut Rng, index: u64) -> String {
         "[]",
         r#"["body:u"]"#,
     ]);
-    let window = *rng.pick(&["1s", "3s", "5s", "10s", "20s", "60s"]);
+    let windows = ["1s", "3s", "5s", "10s", "20s", "60s"];
+    let window = *rng.pick(if busy { &windows[..4] } else { &windows });
     // Large ones are leased.
-    let large = rng.permille(150);
-    let quota = if large {
-        rng.range(100, 900)
-    } else {
-        rng.range(1, 25)
+    let large = rng.permille(if busy { 750 } else { 150 });
+    let quota = match large {
+        true if busy => rng.range(20, 200),
+        true => rng.range(100, 900),
+        false => rng.range(1, 25),
     };
     let mut text = format!(r#"{{"name":"l{index}","key":{key},"window":"{window}","#);
     let kind = rng.range(0, 100);
     text += &match kind {
         0..20 => format!(
             r#""algorithm":"token-bucket","quota":{quota},"burst":{}"#,
-            rng.range(3, 30)
+            if busy && large && rng.permille(500) {
+                quota
+            } else {
+                rng.range(3, 30)
+            }
         ),
         20..30 => format!(r#""algorithm":"fixed-window","quota":{quota}"#),
         30..38 => format!(r#""algorithm":"sliding-counter","quota":{quota}"#),

@@ -1,10 +1,32 @@
 //! Questions put to the oracle now and then.
 
 use weir::admission::Verdict;
+use weir::ledger::Reply;
+use weir::wire::{Answer, Call, CallId, Charge};
 
 use super::world::World;
 
 impl World {
+    /// An operator asks what would happen to a request.
+    pub fn look_at_some(&mut self) {
+        let places: Vec<_> = self.oracle.logs.keys().cloned().collect();
+        if places.is_empty() {
+            return;
+        }
+        let place = self.rng.pick(&places).clone();
+        let id = CallId(self.rng.next());
+        if let Some(log) = self.oracle.logs.get(&place) {
+            let items = vec![log.item.clone()];
+            let provisional = None;
+            let look = Call::Peek(Charge {
+                id,
+                provisional,
+                items,
+            });
+            self.send(&place.0, &look, None);
+        }
+    }
+
     pub fn audit_some(&mut self) {
         let places: Vec<_> = self.oracle.logs.keys().cloned().collect();
         if places.is_empty() {
@@ -24,8 +46,25 @@ impl World {
             let applied = &request.plan.applied[*index];
             if let Some(object) = self.objects.get(&applied.object) {
                 self.oracle
-                    .check_remembered(object, &applied.item, self.now);
+                    .check_remembered(request.isolate, object, &applied.item, self.now);
             }
+        }
+    }
+
+    pub fn check_slots(&mut self, name: &str) {
+        let now = self.now;
+        let Some(object) = self.objects.get_mut(name) else {
+            return;
+        };
+        let clock = object.clock(now);
+        let Some(ledger) = object.ledger.as_mut() else {
+            return;
+        };
+        let Reply::Now(Answer::Stats(stats)) = ledger.handle(&Call::Stats, clock) else {
+            return;
+        };
+        if let Some(fault) = self.oracle.slots.check(object, &stats) {
+            self.oracle.violate(format!("{}: {fault}", &name[..4]));
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use weir::admission::Memory;
 use weir::policy::{self, Policy};
 use weir::time::Timestamp;
+use weir::wire::CallId;
 use weir::wire::names::Namer;
 
 use super::client::Client;
@@ -48,6 +49,18 @@ pub enum Event {
         object: String,
         mark: u64,
     },
+    /// What an object had written behind turns out to have failed.
+    WriteFailed {
+        object: String,
+        row: Option<String>,
+        epoch: u32,
+    },
+    /// The connection over which somebody waited for a slot, or held one, is seen to be closed.
+    Gone {
+        object: String,
+        call: CallId,
+    },
+    Crash(String),
     Mishap(Mishap),
 }
 
@@ -145,7 +158,7 @@ impl World {
             world.isolates.push(isolate);
         }
         for number in 0..world.scenario.clients {
-            let client = Client::new(number, &mut world.rng);
+            let client = Client::new(number, world.scenario.busy, &mut world.rng);
             world.clients.push(client);
             let first = world.rng.range(0, SECOND);
             world.at(first, Event::Arrive(number as usize));
@@ -207,11 +220,10 @@ impl World {
             Event::OriginDone(request) => self.origin_done(request),
             Event::Wake { object, token } => self.wake(&object, token),
             Event::Alarm { object, at } => self.alarm(&object, at),
-            Event::Commit { object, mark } => {
-                if let Some(object) = self.objects.get(&object) {
-                    object.disk.borrow_mut().commit(mark);
-                }
-            }
+            Event::Commit { object, mark } => self.commit(&object, mark),
+            Event::WriteFailed { object, row, epoch } => self.write_failed(&object, row, epoch),
+            Event::Gone { object, call } => self.gone(&object, call),
+            Event::Crash(object) => self.crash(&object),
             Event::Mishap(mishap) => self.befall(mishap),
         }
     }
@@ -225,7 +237,7 @@ impl World {
         self.now += LONGER_THAN_ANY_WINDOW;
         let mut faults = Vec::new();
         let places: Vec<_> = self.oracle.logs.keys().cloned().collect();
-        for object in self.objects.values() {
+        for object in self.objects.values().filter(|object| !object.alarm_lost) {
             let rows = object.disk.borrow().rows();
             if rows > 0 {
                 faults.push(format!("{rows} rows are left in {}", object.name));

@@ -237,3 +237,29 @@ fn nobody_waits_for_a_request_that_is_optimistic_cheaper_or_in_shadow() {
         "it would not be refused for this"
     );
 }
+
+// `on_error` lets the request through, and its body or a slot may refuse it yet.
+#[test]
+fn what_may_have_been_charged_without_an_answer_is_given_back_with_the_rest() {
+    let mut memory = Memory::new(1);
+    let (policy, plan, round) = begun_with(&mut memory, r#"["header:x-api-key"]"#);
+    let asked: Vec<_> = round.questions.iter().map(charge_id).collect();
+    let mut replies = said(true, 4, Span::ZERO);
+    replies.push(Reply::TimedOut);
+    let concluded = memory.conclude(&policy, &plan, round, &replies, at(300));
+    let Conclusion::Verdict(verdict) = concluded else {
+        panic!("{concluded:?}");
+    };
+    assert!(verdict.admitted());
+    let refunds = verdict.take_back();
+    let refunded: Vec<_> = refunds.iter().map(|question| &question.call).collect();
+    let expected: Vec<_> = asked.iter().map(|id| Call::Refund { id: *id }).collect();
+    assert_eq!(refunded, expected.iter().collect::<Vec<_>>());
+}
+
+fn charge_id(question: &Question) -> crate::wire::CallId {
+    match &question.call {
+        Call::Charge(charge) => charge.id,
+        other => panic!("{other:?}"),
+    }
+}

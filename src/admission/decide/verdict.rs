@@ -45,7 +45,7 @@ impl Memory {
                 OnError::Deny => unreached.push((index, false)),
             }
         }
-        let standing = std::mem::take(&mut round.standing);
+        let mut standing = std::mem::take(&mut round.standing);
         let doubtful = std::mem::take(&mut round.doubtful);
         let paid = std::mem::take(&mut round.paid);
         let paid_for = std::mem::take(&mut round.paid_for);
@@ -59,17 +59,17 @@ impl Memory {
         if verdict.admitted() {
             verdict.paid = paid_for;
             self.take_up(policy, plan, &standing, &mut verdict.outcomes, (sent, now));
+            // What was charged without an answer is settled like the rest, and given back with it where
+            // the body or a slot refuses in the end.
+            standing.extend(doubtful);
             verdict.reservations = reservations(plan, &standing);
             verdict.charges = standing;
         } else {
             self.leases.put_back(&paid);
             self.forgive(&verdict, now);
             verdict.kept_here.clear();
-            verdict.refunds = standing
-                .iter()
-                .chain(&doubtful)
-                .map(Standing::refund)
-                .collect();
+            standing.extend(doubtful);
+            verdict.refunds = standing.iter().map(Standing::refund).collect();
         }
         verdict
     }

@@ -33,11 +33,32 @@ fn silence_confirms() {
             .charge_with(0, PROVISIONAL, std::slice::from_ref(&item))
             .admitted
     );
-    let id = bench.last();
-    bench.refund(600, id);
     // Counted from when it was made.
-    assert_eq!(bench.peek(600, &item).retry_after, ms(9_400));
+    let outcome = bench.peek(600, &item);
+    assert_eq!(
+        (outcome.retry_after, outcome.provisional),
+        (ms(9_400), false)
+    );
     assert!(bench.peek(10_000, &item).conforms);
+}
+
+// Under load a refund takes longer than silence is waited for.
+#[test]
+fn a_refund_that_comes_after_silence_still_gives_back() {
+    let items = [window(1, 1, 10_000), bucket(2, 1, 10_000)];
+    let mut bench = Bench::new();
+    bench.charge_with(0, PROVISIONAL, &items);
+    let id = bench.last();
+    assert!(!bench.peek(700, &items[0]).provisional);
+    assert!(bench.refund(700, id));
+    assert!(bench.refund(800, id), "twice is once");
+    assert_eq!(bench.remaining(800, &items[0]), 1);
+    // What a bucket has refilled since is not given back.
+    assert_eq!(bench.peek(800, &items[1]).retry_after, ms(0));
+    bench.charge_with(20_000, PROVISIONAL, &items);
+    let id = bench.last();
+    bench.refund(25_000, id);
+    assert_eq!(bench.remaining(25_000, &items[0]), 0, "it is forgotten");
 }
 
 #[test]

@@ -73,8 +73,10 @@ struct Used {
     from_ms: u64,
     /// The last moment at which they could be used.
     to_ms: u64,
-    /// A refund that comes later comes to nothing.
+    /// Until when they are promised.
     until_ms: u64,
+    /// A refund that comes later comes to nothing.
+    refund_ms: u64,
     lease: bool,
     settles: bool,
     provisional: bool,
@@ -121,7 +123,7 @@ impl World {
                 self.bench.refund(self.now_ms, id);
                 let now_ms = self.now_ms;
                 self.log
-                    .retain(|used| used.call != id || used.until_ms <= now_ms);
+                    .retain(|used| used.call != id || used.refund_ms <= now_ms);
             }
             Step::Settle(back, spent) => {
                 let Some(id) = self.id(*back) else { return };
@@ -183,7 +185,7 @@ impl World {
         for (place, ((item, key), outcome)) in
             items.iter().zip(keys).zip(&charged.outcomes).enumerate()
         {
-            let used = |units, held: Span, until: Span, lease| Used {
+            let used = |units, held: Span, until: Span, refund: Span, lease| Used {
                 call: id,
                 item: place as u32,
                 key: *key,
@@ -191,16 +193,19 @@ impl World {
                 from_ms: self.now_ms,
                 to_ms: self.now_ms + held.as_millis_ceil(),
                 until_ms: self.now_ms + until.as_millis_ceil(),
+                refund_ms: self.now_ms + refund.as_millis_ceil(),
                 lease,
                 settles: lease || item.reserve.is_some(),
                 provisional: provisional.is_some(),
             };
             let held = item.reserve.unwrap_or_default();
-            // What stands at once is known for as long as the call is.
-            let until = item.reserve.or(provisional).unwrap_or(ms(5_000));
-            self.log.push(used(item.cost, held, until, false));
+            // What is not reserved is known for as long as the call is.
+            let known = ms(5_000);
+            let until = item.reserve.or(provisional).unwrap_or(known);
+            let refund = item.reserve.unwrap_or(known);
+            self.log.push(used(item.cost, held, until, refund, false));
             let (permits, lapse) = (outcome.permits, outcome.lapse);
-            self.log.push(used(permits, lapse, lapse, true));
+            self.log.push(used(permits, lapse, lapse, lapse, true));
         }
     }
 
@@ -225,6 +230,7 @@ impl World {
             let all = left >= used.units;
             used.units = left.min(used.units);
             used.until_ms = now_ms;
+            used.refund_ms = now_ms;
             if used.settles || !all {
                 used.to_ms = now_ms;
             }

@@ -8,6 +8,7 @@ use weir::wire::{Answer, Call, CallId, Charge, Item, Outcome};
 use super::{Entry, Fate, Oracle, Place};
 use crate::disk::SimStore;
 use crate::object::Object;
+use crate::scenario::SECOND;
 
 pub type Ledger = weir::ledger::Ledger<SimStore>;
 
@@ -115,8 +116,15 @@ impl Oracle {
         }
     }
 
-    /// A refusal from an isolate's memory is what the object would have said.
-    pub fn check_remembered(&mut self, object: &Object, item: &Item, now: u64) {
+    /// A refusal from an isolate's memory is ten seconds old at most, and what the object would have
+    /// said.
+    pub fn check_remembered(&mut self, isolate: usize, object: &Object, item: &Item, now: u64) {
+        let place = (object.name.clone(), item.key);
+        let told = self.told.get(&(isolate, place)).copied();
+        if told.is_none_or(|at| now > at + 10 * SECOND) {
+            let text = format!("{} is refused from too old a memory", self.name(item.key));
+            return self.violate(text);
+        }
         if object.broken_since.is_some() || object.upset_at.is_some_and(|at| now < at + 11_000_000)
         {
             return;
@@ -129,7 +137,7 @@ impl Oracle {
             } else {
                 1_100_000
             };
-            let returns = entry.settles || entry.span == 0;
+            let returns = entry.settles || entry.lent || entry.span == 0;
             returns && entry.ended.is_some_and(|at| at + lately > object.shadow)
         };
         let place = (object.name.clone(), item.key);

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use weir::admission::Verdict;
+use weir::admission::{Verdict, verdict};
 use weir::time::Span;
-use weir::wire::CallId;
+use weir::wire::{Answer, Call, CallId};
 
 use super::{Fate, Oracle, REMEMBERED};
 use crate::object::Object;
@@ -17,9 +17,9 @@ impl Oracle {
             .entry((object.name.clone(), id))
             .or_insert((epoch, shadow));
         self.entries_of(id, |entry| {
-            // What was final at once is given back for as long as the call is known.
-            let span = if entry.span == 0 {
-                REMEMBERED
+            // What was final at once, or lent, is given back for as long as the call is known.
+            let span = if entry.span == 0 || entry.lent {
+                entry.span.max(REMEMBERED)
             } else {
                 entry.span
             };
@@ -104,5 +104,50 @@ impl Oracle {
                 entry.to = shadow + after.as_micros();
             }
         });
+    }
+
+    /// A request was refused by a limit: what may have been taken for it is given back.
+    pub fn refused(
+        &mut self,
+        verdict: &Verdict,
+        asked: &[(String, CallId)],
+        answers: &[(CallId, Answer)],
+    ) {
+        let told = verdict
+            .refunds
+            .iter()
+            .filter_map(|question| match question.call {
+                Call::Refund { id } => Some(id),
+                _ => None,
+            });
+        self.check_given_back(&told.collect::<Vec<_>>(), asked, answers);
+    }
+
+    /// A request was refused for want of a slot: the same.
+    pub fn turned_away(
+        &mut self,
+        given_back: &[verdict::Charge],
+        asked: &[(String, CallId)],
+        answers: &[(CallId, Answer)],
+    ) {
+        let told: Vec<_> = given_back.iter().map(|charge| charge.id).collect();
+        self.check_given_back(&told, asked, answers);
+    }
+
+    /// All that was asked is, but for what an object is known to have refused.
+    fn check_given_back(
+        &mut self,
+        told: &[CallId],
+        asked: &[(String, CallId)],
+        answers: &[(CallId, Answer)],
+    ) {
+        for (_, id) in asked {
+            let nothing = answers.iter().any(|(answered, answer)| {
+                answered == id && matches!(answer, Answer::Charged(charged) if !charged.admitted)
+            });
+            if !nothing && !told.contains(id) {
+                self.violate(format!("refused, and the charge {id:?} is not given back"));
+            }
+        }
     }
 }

@@ -26,12 +26,13 @@ impl Oracle {
                 .shadow
                 .saturating_sub(now.saturating_sub(since) + 4 * SECOND)
         });
+        let unwritten = object.unwritten_since(now).filter(|_| !idle);
         let logs = self
             .logs
             .iter_mut()
             .filter(|((name, _), _)| *name == object.name);
         for (_, log) in logs {
-            quota::forgive(log, object.shadow, idle, broken);
+            quota::forgive(log, object.shadow, idle, [broken, unwritten]);
             if broken.is_some() {
                 log.block_until = 0;
             }
@@ -39,7 +40,9 @@ impl Oracle {
             for entry in &mut log.entries {
                 let back_lately = entry.fate == Fate::Refunded
                     && entry.ended.is_some_and(|at| {
-                        !idle && at + UNFLUSHED + SECOND > object.shadow || broken.is_some()
+                        !idle && at + UNFLUSHED + SECOND > object.shadow
+                            || broken.is_some()
+                            || unwritten.is_some_and(|since| at >= since)
                     });
                 if back_lately {
                     entry.fate = Fate::Pending;

@@ -8,12 +8,13 @@ mod fate;
 mod lease;
 mod loss;
 pub mod quota;
+mod repeat;
 pub mod slots;
 
 use std::collections::BTreeMap;
 
 use weir::admission::Verdict;
-use weir::wire::{Answer, CallId, Charge, Charged, CounterKey, Item};
+use weir::wire::{CallId, Charge, Charged, CounterKey, Item};
 
 use super::object::Object;
 use super::scenario::{MS, SECOND};
@@ -88,7 +89,15 @@ pub struct Oracle {
     /// Charges that an object has answered: by which memory and when.
     answered: BTreeMap<(String, CallId), (u32, u64)>,
     refunds: BTreeMap<(String, CallId), (u32, u64)>,
+    /// Calls that an object has carried out, as they are written: by which memory and when.
+    handled: BTreeMap<(String, String), (u32, u64)>,
     pub slots: slots::Slots,
+    /// When an isolate last heard that a counter refuses, by true time.
+    pub told: BTreeMap<(usize, Place), u64>,
+    /// Which isolate made a call.
+    pub askers: BTreeMap<CallId, usize>,
+    /// Permits that an isolate was given of a counter and has not used.
+    purses: BTreeMap<(usize, Place), lease::Purse>,
     pub names: BTreeMap<CounterKey, String>,
     pub violation: Option<String>,
     pub admissions: u64,
@@ -174,6 +183,11 @@ impl Oracle {
             };
             if outcome.permits > 0 {
                 let span = outcome.lapse.as_micros();
+                if let Some(isolate) = self.askers.get(&charge.id) {
+                    let place = (object.name.clone(), item.key);
+                    let purse = self.purses.entry((*isolate, place)).or_default();
+                    purse.put(outcome.permits, now + span);
+                }
                 log.entries.push(Entry {
                     units: outcome.permits,
                     to: object.shadow + span,
@@ -240,21 +254,6 @@ impl Oracle {
             };
             for key in keys {
                 self.check_quota(&(object.clone(), key), shadow);
-            }
-        }
-    }
-
-    /// A request was refused: everything that an object is known to have taken for it is given back.
-    pub fn refused(&mut self, verdict: &Verdict, answers: &[(CallId, Answer)]) {
-        for (id, answer) in answers {
-            let Answer::Charged(charged) = answer else {
-                continue;
-            };
-            let told = verdict.refunds.iter().any(|question| {
-                matches!(question.call, weir::wire::Call::Refund { id: refunded } if refunded == *id)
-            });
-            if charged.admitted && !told {
-                self.violate(format!("refused, and the charge {id:?} is not given back"));
             }
         }
     }

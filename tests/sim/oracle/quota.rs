@@ -114,8 +114,9 @@ fn exceeds(quota: &Quota, used: &[(u64, u64, Option<u64>)]) -> Option<String> {
 
 /// Marks what an object may have forgotten that has just left memory.
 ///
-/// `broken`: since when its disk fails.
-pub fn forgive(log: &mut Log, shadow: u64, idle: bool, broken: Option<u64>) {
+/// `failing`: since when its disk fails, and since when what it wrote behind did.
+pub fn forgive(log: &mut Log, shadow: u64, idle: bool, failing: [Option<u64>; 2]) {
+    let [broken, unwritten] = failing;
     let quota = log.item.quota;
     let window = quota.window.as_micros();
     let rate = |span: u64| u128::from(quota.limit) * u128::from(span) / u128::from(window);
@@ -134,6 +135,10 @@ pub fn forgive(log: &mut Log, shadow: u64, idle: bool, broken: Option<u64>) {
         }
         if entry.durable {
             continue;
+        }
+        let lately = entry.from.max(entry.to.min(shadow));
+        if unwritten.is_some_and(|since| lately >= since) {
+            entry.forgiven = true;
         }
         let ends_soon = match quota.algorithm {
             Algorithm::FixedWindow => {
