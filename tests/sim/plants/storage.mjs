@@ -1,0 +1,64 @@
+// Faults in what is stored, when, and for how long; and in slots. See plants.mjs for what the fields mean.
+const CHARGE = "src/ledger/charge.rs";
+const SHELF = "src/ledger/shelf.rs";
+const STORAGE = "src/ledger/storage.rs";
+const SLOTS = "src/ledger/slots/mod.rs";
+
+export const STORING = [
+  {
+    name: "nothing is written behind",
+    edits: [[SHELF, "        if (behind && forgivable)", "        if (behind && (forgivable || PLANTED))"]],
+  },
+  {
+    name: "exact is written behind instead of before the answer",
+    edits: [["src/ledger/take.rs", "        if item.durable {\n", "        if item.durable && !PLANTED {\n"]],
+  },
+  {
+    name: "the start of a block is written behind instead of before the answer",
+    edits: [[CHARGE, "            self.shelf\n                .save(key, counter, self.now, Urgency::BeforeAnswer);", "            if PLANTED {\n                self.shelf.schedule(key, counter, self.now);\n            } else {\n                self.shelf.save(key, counter, self.now, Urgency::BeforeAnswer);\n            }"]],
+  },
+  {
+    name: "an early wake forgets what was due",
+    edits: [[SHELF, "        if self.next_due()? > now {\n            return None;", "        if self.next_due()? > now {\n            if PLANTED { self.due.pop_first(); }\n            return None;"]],
+  },
+  {
+    name: "what is given back stays in the row",
+    edits: [["src/ledger/counter.rs", "        self.restate |= units > self.unsaved;", "        self.restate |= units > self.unsaved && !PLANTED;"]],
+  },
+  {
+    name: "a write behind that fails after all is not repeated",
+    edits: [[STORAGE, "                    counter.restate = true;", "                    counter.restate = !PLANTED;"]],
+  },
+  {
+    name: "an alarm that was not set after all is not set again",
+    edits: [[STORAGE, "            None => self.shelf.set_alarm_again(self.now),", "            None if PLANTED => {}\n            None => self.shelf.set_alarm_again(self.now),"]],
+  },
+  {
+    name: "the alarm deletes everything as soon as one row is over",
+    edits: [[SHELF, "        if !self.rows.values().chain(&self.slots_row).any(live) {", "        let over = |at: &Timestamp| !live(at);\n        if !self.rows.values().chain(&self.slots_row).any(live)\n            || PLANTED && self.rows.values().any(over)\n        {"]],
+  },
+  {
+    name: "the alarm is set once and never again",
+    edits: [[SHELF, "            self.plan_alarm(last, now);\n", "            if !PLANTED { self.plan_alarm(last, now); }\n"]],
+  },
+  {
+    name: "slots that ran are not read back",
+    edits: [[STORAGE, "            if key == ROW\n                && let", "            if key == ROW\n                && !PLANTED\n                && let"]],
+  },
+  {
+    name: "a queue takes one more than it has places",
+    edits: [["src/ledger/slots/pool.rs", "        if self.taken >= slot.waiting {", "        if self.taken >= slot.waiting + u32::from(PLANTED) {"]],
+  },
+  {
+    name: "a slot whose lease lapses stays taken",
+    edits: [[SLOTS, "            self.end_hold(id);\n            self.past.remember(id, Acquired::Gone, now);", "            if PLANTED { break; }\n            self.end_hold(id);\n            self.past.remember(id, Acquired::Gone, now);"]],
+  },
+  {
+    name: "a waiter whose connection is gone stays in the queue",
+    edits: [[SLOTS, "        let known = self.end_wait(id, Acquired::Gone);", "        let known = !PLANTED && self.end_wait(id, Acquired::Gone);"]],
+  },
+  {
+    name: "a waiter is served after its wait is over",
+    edits: [[SLOTS, "            && until <= now\n        {\n            let item", "            && until <= now\n            && !PLANTED\n        {\n            let item"]],
+  },
+];
