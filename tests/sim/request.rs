@@ -1,18 +1,23 @@
 //! One request on its way through the real `admission`, as the edge takes it there.
 
-use weir::admission::decide::Round;
+use weir::admission::decide::{self, Round};
 use weir::admission::described::Described;
 use weir::admission::plan::{self, Context, Plan, Tier};
 use weir::admission::{Begin, Conclusion, Reply, Verdict};
 use weir::policy::Mode;
+use weir::time::Timestamp;
 use weir::wire::{Answer, Call, CallId};
 
 use super::network::{FAILED, OVERLOADED, RETRYABLE};
-use super::object::Return;
+use super::object::{Return, START};
+use super::scenario::MS;
 use super::world::{Event, World};
 
 /// Rounds of slots are told from rounds of charges by their numbers.
 pub const SLOT_ROUND: u32 = 100;
+
+/// After this long a request looks again what another one has learnt, then after twice as long.
+const FIRST_LOOK: u64 = 4 * MS;
 
 #[derive(Debug, Default)]
 pub struct Request {
@@ -61,10 +66,6 @@ impl World {
         let policy = self.isolates[isolate].policy;
         let plan = self.plan(policy, &described, None);
         let id = self.next_token();
-        let clock = self.clock(isolate);
-        let begin = self.isolates[isolate]
-            .memory
-            .begin(&self.policies[policy], &plan, clock);
         self.note(|| {
             let path = weir::policy::RequestView::path(&described);
             format!(
@@ -82,10 +83,32 @@ impl World {
             ..Request::default()
         };
         self.requests.insert(id, request);
-        self.begun(id, begin);
+        let longest = decide::longest_wait(&self.policies[policy]);
+        self.enter(id, longest.as_micros(), FIRST_LOOK);
         if let Some(patience) = self.clients[number].patience(&mut self.rng) {
             self.after(patience, Event::Leave(id));
         }
+    }
+
+    /// Begins, unless another request is about to learn what this one would ask.
+    pub fn enter(&mut self, id: u64, left: u64, pause: u64) {
+        let Some(request) = self.requests.get_mut(&id) else {
+            return;
+        };
+        let clock = Timestamp::from_micros(START + self.now + self.isolates[request.isolate].skew);
+        let (isolate, policy) = (
+            &mut self.isolates[request.isolate],
+            &self.policies[request.policy],
+        );
+        if left > 0 && isolate.memory.is_asked_about(policy, &request.plan, clock) {
+            let pause = pause.min(left);
+            let (left, next) = (left - pause, pause + pause);
+            self.after(pause, Event::Enter(id, left, next));
+            return;
+        }
+        request.started = self.now;
+        let begin = isolate.memory.begin(policy, &request.plan, clock);
+        self.begun(id, begin);
     }
 
     pub fn begun(&mut self, id: u64, begin: Begin) {

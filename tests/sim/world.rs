@@ -24,6 +24,9 @@ const LONGER_THAN_ANY_WINDOW: u64 = 3_600 * SECOND;
 #[derive(Debug)]
 pub enum Event {
     Arrive(usize),
+    /// It looks again whether another request has learnt what it would ask: how long it may yet wait,
+    /// and until when it looks next.
+    Enter(u64, u64, u64),
     Leave(u64),
     Deliver(Parcel),
     Answer(Return, String),
@@ -210,6 +213,7 @@ impl World {
     fn happen(&mut self, event: Event) {
         match event {
             Event::Arrive(client) => self.arrive(client),
+            Event::Enter(request, left, pause) => self.enter(request, left, pause),
             Event::Leave(request) => self.leave(request),
             Event::Deliver(parcel) => self.deliver(parcel),
             Event::Answer(back, text) => self.answered(back, &text),

@@ -37,11 +37,11 @@ export const ADMISSION = [
   },
   {
     name: "a denial refuses cheaper requests and other values, too",
-    edits: [[DENIAL, "            && item.cost >= denial.cost\n            && item.value == denial.value", "            && (PLANTED || item.cost >= denial.cost && item.value == denial.value)"]],
+    edits: [[DENIAL, "        item.cost >= self.cost && item.value == self.value", "        (PLANTED || item.cost >= self.cost && item.value == self.value)"]],
   },
   {
     name: "a denial outlives a raised quota",
-    edits: [[DENIAL, "            && item.quota == denial.quota;", "            && (PLANTED || item.quota == denial.quota);"]],
+    edits: [[DENIAL, " && item.quota == self.quota\n", " && (PLANTED || item.quota == self.quota)\n"]],
   },
   {
     name: "a permit pays up to its lapse, while another object is asked",

@@ -59,6 +59,6 @@ export const STORING = [
   },
   {
     name: "a waiter is served after its wait is over",
-    edits: [[SLOTS, "            && until <= now\n        {\n            let item", "            && until <= now\n            && !PLANTED\n        {\n            let item"]],
+    edits: [[SLOTS, "            until: now + max_wait,", "            until: now + max_wait + if PLANTED { Span::from_millis(100) } else { Span::ZERO },"]],
   },
 ];
