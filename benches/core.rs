@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use sfv::{Integer, ListSerializer, StringRef, key_ref};
 use weir::admission::decide::{Begin, Conclusion, Reply as Came};
 use weir::admission::described::Described;
 use weir::admission::plan::{Context, Tier, plan};
@@ -284,6 +285,21 @@ fn answers() {
     let refusal = Refusal::rate_limited(vec!["rule.ip".to_owned()], Span::from_secs(17));
     time("fields of one limit, draft 8", || {
         fields(&[Dialect::Draft8], &views)
+    });
+    let name = StringRef::constant("rule.ip");
+    time("the same by a library", || {
+        let both = [
+            [(key_ref("q"), 100), (key_ref("w"), 60)],
+            [(key_ref("r"), 0), (key_ref("t"), 17)],
+        ];
+        both.map(|parameters| {
+            let mut list = ListSerializer::new();
+            let mut item = list.bare_item(name);
+            for (key, value) in parameters {
+                item = item.parameter(key, Integer::constant(value));
+            }
+            list.finish()
+        })
     });
     time("a refusal, rendered", || {
         let asked = Asked {
