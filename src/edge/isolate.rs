@@ -124,9 +124,10 @@ fn watch_answers() {
         } else {
             Code::OriginUnreachable
         };
-        telemetry::origin_failed();
         let facts = RequestFacts::read(request, None);
-        respond::failure(&facts, &Refusal::new(code), fields.as_deref())
+        let refusal = Refusal::new(code);
+        telemetry::origin_failed(&facts, &refusal);
+        respond::failure(&facts, &refusal, fields.as_deref())
     };
     let collision = |ours: String, theirs: String| respond::merged(&ours, &theirs);
     let failure = Closure::<dyn Fn(Request, bool, Option<String>) -> JsValue>::new(failure);

@@ -148,7 +148,7 @@ extern "C" {
         signal: &JsValue,
     ) -> Promise;
     #[wasm_bindgen(js_name = withFields, catch)]
-    pub fn with_fields(response: &Response, set: &str, append: &str) -> Result<JsValue, JsValue>;
+    pub fn with_fields(response: &Response, set: &str) -> Result<JsValue, JsValue>;
     pub fn counted(response: &Response, most_ms: f64) -> js_sys::Array;
 }
 

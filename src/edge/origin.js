@@ -45,9 +45,13 @@ function sent(origin, request, route) {
 function routed(request, route) {
   const list = route.split("\n");
   const out = new Request(list[0], request);
-  const { headers } = out;
-  for (let i = 1; i + 1 < list.length; i += 2) headers.set(list[i], list[i + 1]);
+  setLines(out.headers, list, 1);
   return out;
+}
+
+/** Sets headers of names and values in turn, the first at `from`. */
+function setLines(headers, list, from) {
+  for (let i = from; i + 1 < list.length; i += 2) headers.set(list[i], list[i + 1]);
 }
 
 /** The answer with fields set. What the origin said under their names is for Rust to weigh. */
@@ -64,7 +68,7 @@ function adding(response, fields) {
     collect("Retry-After");
     for (let i = 1; i < list.length; i += 2) collect(list[i]);
     if (theirs !== "") list = merged(fields, theirs.slice(1)).split("\n");
-    for (let i = 1; i + 1 < list.length; i += 2) headers.set(list[i], list[i + 1]);
+    setLines(headers, list, 1);
     return out;
   } catch {
     // An answer that the runtime will not build anew goes on as it is.
@@ -85,8 +89,7 @@ export async function forward(origin, request, target, set, body, signal) {
     // The body is in `out` already, where `elsewhere` put it.
     if (target !== undefined) delete init.body;
     out = new Request(out, init);
-    const list = set.split("\n");
-    for (let i = 0; i + 1 < list.length; i += 2) out.headers.set(list[i], list[i + 1]);
+    setLines(out.headers, set.split("\n"), 0);
     return origin ? origin.fetch(out) : fetch(out, { encodeResponseBody: "manual" });
   }
   return origin ? origin.fetch(out, init) : fetch(out, init);
@@ -99,8 +102,8 @@ function elsewhere(target, request, body) {
   return new Request(target, { method, headers, cf, body, redirect: "manual" });
 }
 
-/** A response that differs from `response` only in fields: `append` is lines of name and value. */
-export function withFields(response, set, append) {
+/** A response that differs from `response` only in the fields of `set`, lines of name and value. */
+export function withFields(response, set) {
   if (response.webSocket) return response;
   const out = new Response(response.body, {
     status: response.status,
@@ -109,10 +112,7 @@ export function withFields(response, set, append) {
     encodeBody: "manual",
     cf: response.cf,
   });
-  const put = set === "" ? [] : set.split("\n");
-  for (let i = 0; i + 1 < put.length; i += 2) out.headers.set(put[i], put[i + 1]);
-  const add = append === "" ? [] : append.split("\n");
-  for (let i = 0; i + 1 < add.length; i += 2) out.headers.append(add[i], add[i + 1]);
+  setLines(out.headers, set.split("\n"), 0);
   return out;
 }
 

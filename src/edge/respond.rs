@@ -114,8 +114,8 @@ pub fn pass(
 ) -> Result<JsValue, JsValue> {
     let is_socket = || response.status() == 101 && response.web_socket().is_object();
     if !(200..=599).contains(&response.status()) && !is_socket() {
-        telemetry::origin_failed();
         let refusal = Refusal::new(Code::OriginInvalid);
+        telemetry::origin_failed(&exchange.facts, &refusal);
         return Err(self::refusal(exchange, plan, verdict, &refusal.into()));
     }
     let views = quotas::views(&exchange.policy, plan, verdict);
@@ -127,7 +127,7 @@ pub fn pass(
     let latest_s = fields::latest_s(&views);
     let mut merged = fields::merge(&ours, latest_s, |name| headers.get(name), clock::now());
     merged.extend(exposure(exchange, plan, &headers, &merged));
-    Ok(js::with_fields(response, &lines(&merged), "").unwrap_or_else(|_| response.into()))
+    Ok(js::with_fields(response, &lines(&merged)).unwrap_or_else(|_| response.into()))
 }
 
 /// What lets scripts of other origins read the fields that are added, where a rule's `cors` says so

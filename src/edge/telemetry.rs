@@ -14,6 +14,7 @@ use super::request::RequestFacts;
 use super::serve::Exchange;
 use super::{clock, isolate};
 use crate::admission::{Plan, Question, Verdict};
+use crate::http::refusal::Refusal;
 use crate::memo::Memo;
 use crate::telemetry::{End, Events, Network, Source, Sums, Totals};
 use crate::time::{Span, Timestamp};
@@ -104,7 +105,8 @@ fn network_of(facts: &RequestFacts) -> Network {
 }
 
 /// Counts an origin that gave nothing that can be handed on, to a request counted as passed.
-pub fn origin_failed() {
+pub fn origin_failed(facts: &RequestFacts, refusal: &Refusal) {
+    log::failed(facts, refusal);
     SUMS.with_borrow_mut(Sums::origin_failed);
 }
 

@@ -59,14 +59,17 @@ test("an origin that cannot be reached is 502 on every way, also to who sends a 
   }
 });
 
-test("an origin that hangs up without an answer is 502 on every way", async (t) => {
+test("an origin that hangs up without an answer is 502 on every way, and a line in the log", async (t) => {
   const rude = createServer((socket) => socket.once("data", () => socket.destroy()).on("error", () => {}));
   await new Promise((resolve) => rude.listen(0, "127.0.0.1", resolve));
   t.after(() => rude.close());
   const { weir } = await passing(t, { origin: { address: `127.0.0.1:${rude.address().port}` } });
-  for (const way of WAYS) {
+  const logged = () => weir.log().split('"error":"origin_unreachable"').length - 1;
+  for (const [i, way] of WAYS.entries()) {
     const answer = await request(weir.port, { target: `${way}/x` });
     assert.deepEqual([answer.status, answer.json().error], [502, "origin_unreachable"], way);
+    while (logged() <= i) await weir.line(() => true);
+    assert.equal(logged(), i + 1, way);
   }
 });
 

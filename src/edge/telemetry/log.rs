@@ -2,13 +2,15 @@
 
 use std::cell::Cell;
 
-use crate::json::json;
+use crate::json::{Node, json};
 
 use crate::admission::plan::key_in_clear;
 use crate::admission::refusals::Shaped;
 use crate::admission::{Plan, Verdict};
+use crate::edge::request::RequestFacts;
 use crate::edge::serve::Exchange;
 use crate::edge::{clock, js};
+use crate::http::refusal::Refusal;
 use crate::policy::{Policy, RequestView};
 use crate::time::{Span, Timestamp};
 
@@ -22,22 +24,7 @@ thread_local! {
 /// Writes it; above a rate, one that says how many it stands for. Keys are hashes unless the policy
 /// says `log_key`.
 pub fn refused(exchange: &Exchange, plan: &Plan, verdict: &Verdict, shaped: &Shaped) {
-    let now = clock::now();
-    let (since, count) = LOG.get();
-    let is_new = now.saturating_since(since) >= Span::from_secs(1);
-    let skipped = if is_new {
-        count.saturating_sub(LOGGED)
-    } else {
-        0
-    };
-    LOG.set(if is_new {
-        (now, 1)
-    } else {
-        (since, count.saturating_add(1))
-    });
-    if !is_new && count >= LOGGED {
-        return;
-    }
+    let Some(more) = more() else { return };
     let policy: &Policy = &exchange.policy;
     let facts = &exchange.facts;
     let refusing = verdict
@@ -54,19 +41,43 @@ pub fn refused(exchange: &Exchange, plan: &Plan, verdict: &Verdict, shaped: &Sha
         })
         .collect();
     let rule = shaped.rule.and_then(|rule| policy.rules.get(rule));
+    let rule = rule.map(|rule| rule.name.as_str());
+    write(facts, rule, keys, &shaped.refusal, more);
+}
+
+/// The same of a request that was let through and that the origin gave no answer to.
+pub fn failed(facts: &RequestFacts, refusal: &Refusal) {
+    if let Some(more) = more() {
+        write(facts, None, Vec::new(), refusal, more);
+    }
+}
+
+fn write(facts: &RequestFacts, rule: Option<&str>, keys: Vec<Node>, refusal: &Refusal, more: u32) {
     js::log(
         &json!({
             "weir": "refused",
-            "rule": rule.map(|rule| &rule.name),
-            "limits": shaped.refusal.violated,
-            "error": shaped.refusal.code.as_str(),
-            "status": shaped.refusal.status,
+            "rule": rule,
+            "limits": refusal.violated,
+            "error": refusal.code.as_str(),
+            "status": refusal.status,
             "keys": keys,
             "asn": facts.asn().unwrap_or(0),
             "country": facts.country().unwrap_or_default(),
             "ray": facts.text("cf-ray"),
-            "more": skipped,
+            "more": more,
         })
         .to_string(),
     );
+}
+
+/// How many a line stands for besides its own; None where none is to be written now.
+fn more() -> Option<u32> {
+    let now = clock::now();
+    let (since, count) = LOG.get();
+    if now.saturating_since(since) >= Span::from_secs(1) {
+        LOG.set((now, 1));
+        return Some(count.saturating_sub(LOGGED));
+    }
+    LOG.set((since, count.saturating_add(1)));
+    (count < LOGGED).then_some(0)
 }
