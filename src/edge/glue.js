@@ -167,7 +167,8 @@ export function refusal(status, text, id, request) {
   const kind = request.headers.get("accept");
   // Without a body it belongs to no request, and its headers are copied without a look at them.
   const kept = new Response(null, init);
-  if (kind === null || kind.length <= LONGEST_ACCEPT) made[id % MADE] = { id, kind, kept, body };
+  // Ids start anew after a trap, so nothing older may stand in this one's place.
+  made[id % MADE] = kind === null || kind.length <= LONGEST_ACCEPT ? { id, kind, kept, body } : undefined;
   return new Response(body, kept);
 }
 
