@@ -95,6 +95,18 @@ const LONGEST_BODY: Span = Span::from_secs(60);
 impl Memory {
     /// Decides from memory, or says whom to ask what.
     pub fn begin(&mut self, policy: &Policy, plan: &Plan, now: Timestamp) -> Begin {
+        self.begin_since(policy, plan, now, now)
+    }
+
+    /// The same for a request that has waited for another since `since`: what is left of its patience
+    /// is less.
+    pub fn begin_since(
+        &mut self,
+        policy: &Policy,
+        plan: &Plan,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Begin {
         let mut round = Round {
             questions: Vec::new(),
             sent: now,
@@ -104,7 +116,7 @@ impl Memory {
             paid: Vec::new(),
             paid_for: Vec::new(),
             doubtful: Vec::new(),
-            started: now,
+            started: since,
             again: false,
         };
         self.pay(policy, plan, &mut round, now);

@@ -28,7 +28,7 @@ use crate::admission::refusals::{self, Shaped};
 use crate::admission::{Begin, Question, Verdict};
 use crate::policy::{Mode, Policy};
 use crate::telemetry::{End, Source};
-use crate::time::Span;
+use crate::time::{Span, Timestamp};
 
 /// Where the platform itself writes the client's address.
 const CLIENT_IP_HEADER: &str = "cf-connecting-ip";
@@ -160,19 +160,21 @@ impl Exchange {
 
     /// What the counters say, from memory where it says.
     fn count(self, plan: Rc<Plan>, body: BodyPlan) -> JsValue {
-        if self.is_asked_about(&plan, clock::now()) {
-            return self.count_after_another(plan, body);
+        let now = clock::now();
+        if self.is_asked_about(&plan, now) {
+            return self.count_after_another(plan, body, now);
         }
-        self.count_now(plan, body)
+        self.count_now(plan, body, now)
     }
 
-    fn count_now(self, plan: Rc<Plan>, body: BodyPlan) -> JsValue {
+    /// The same for a request that has waited for another since `since`.
+    fn count_now(self, plan: Rc<Plan>, body: BodyPlan, since: Timestamp) -> JsValue {
         let now = clock::now();
         let begin = self
             .isolate
             .memory
             .borrow_mut()
-            .begin(&self.policy, &plan, now);
+            .begin_since(&self.policy, &plan, since, now);
         if let Begin::Decided(verdict) = &begin
             && !plan.applied.is_empty()
         {

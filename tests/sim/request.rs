@@ -106,8 +106,10 @@ impl World {
             self.after(pause, Event::Enter(id, left, next));
             return;
         }
-        request.started = self.now;
-        let begin = isolate.memory.begin(policy, &request.plan, clock);
+        let since = Timestamp::from_micros(START + request.started + isolate.skew);
+        let begin = isolate
+            .memory
+            .begin_since(policy, &request.plan, since, clock);
         self.begun(id, begin);
     }
 

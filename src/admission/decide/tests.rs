@@ -263,3 +263,13 @@ fn charge_id(question: &Question) -> crate::wire::CallId {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn who_has_waited_for_another_has_less_patience_left() {
+    let mut memory = Memory::new(1);
+    let (policy, plan, _) = begun(&mut memory);
+    match memory.begin_since(&policy, &plan, at(100), at(175)) {
+        Begin::Ask(round) => assert_eq!(round.patience(&policy, at(175)), Span::from_millis(225)),
+        Begin::Decided(verdict) => panic!("{verdict:?}"),
+    }
+}

@@ -30,7 +30,12 @@ impl Exchange {
     }
 
     /// Begins once the other one knows, or has taken too long.
-    pub(super) fn count_after_another(self, plan: Rc<Plan>, body: BodyPlan) -> JsValue {
+    pub(super) fn count_after_another(
+        self,
+        plan: Rc<Plan>,
+        body: BodyPlan,
+        since: Timestamp,
+    ) -> JsValue {
         future_to_promise(async move {
             let mut left = longest_wait(&self.policy);
             let mut pause = FIRST_LOOK;
@@ -40,7 +45,7 @@ impl Exchange {
                 left = left - pause;
                 pause = pause + pause;
             }
-            Ok(self.count_now(plan, body))
+            Ok(self.count_now(plan, body, since))
         })
         .into()
     }
