@@ -65,7 +65,8 @@ impl World {
             &self.objects,
             (request.isolate, self.now),
         );
-        self.oracle.admitted(&verdict, &self.objects, self.now);
+        self.oracle
+            .admitted(&verdict, &request.answers, &self.objects, self.now);
         let mut objects: Vec<&String> =
             request.plan.slots.iter().map(|slot| &slot.object).collect();
         objects.dedup();

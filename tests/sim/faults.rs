@@ -211,6 +211,7 @@ impl World {
             }
             self.trace
                 .note(now, || format!("  {} comes into memory", &name[..4]));
+            self.audit_all(name);
         }
     }
 }

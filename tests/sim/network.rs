@@ -160,7 +160,7 @@ impl World {
                     if first
                         && outcome.blocked
                         && self.scenario.crash_every > 0
-                        && self.rng.permille(100)
+                        && self.rng.permille(400)
                     {
                         crash = true;
                     }
@@ -188,7 +188,7 @@ impl World {
         }
         if crash {
             // What has just begun must be stored already.
-            let soon = self.rng.range(20 * MS, 2 * SECOND);
+            let soon = self.rng.range(20 * MS, SECOND);
             self.after(soon, Event::Crash(name.to_owned()));
         }
         reply

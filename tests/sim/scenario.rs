@@ -160,7 +160,7 @@ fn limit(rng: &mut Rng, index: u64, busy: bool) -> String {
         _ => format!(r#""algorithm":"sliding-window","quota":{quota}"#),
     };
     match rng.range(0, 100) {
-        0..12 if kind >= 46 => text += r#","block":["2s","4s"]"#,
+        0..12 if kind >= 46 => text += *rng.pick(&[r#","block":["2s","4s"]"#, r#","block":"6s""#]),
         12..24 if !(38..46).contains(&kind) => text += r#","count":{"status":[401]}"#,
         24..34 if kind >= 46 && quota > 3 => text += r#","cost":3"#,
         _ => {}

@@ -38,6 +38,23 @@ impl World {
         }
     }
 
+    /// What an object knows that has just come into memory is what was stored.
+    pub fn audit_all(&mut self, name: &str) {
+        let Some(object) = self.objects.get(name) else {
+            return;
+        };
+        let places: Vec<_> = self
+            .oracle
+            .logs
+            .keys()
+            .filter(|(owner, _)| owner == name)
+            .cloned()
+            .collect();
+        for place in places {
+            self.oracle.audit(&place, object, self.now);
+        }
+    }
+
     pub fn check_remembered(&mut self, id: u64, verdict: &Verdict) {
         let Some(request) = self.requests.get(&id) else {
             return;

@@ -14,7 +14,7 @@ pub mod slots;
 use std::collections::BTreeMap;
 
 use weir::admission::Verdict;
-use weir::wire::{CallId, Charge, Charged, CounterKey, Item};
+use weir::wire::{Answer, CallId, Charge, Charged, CounterKey, Item, Outcome};
 
 use super::object::Object;
 use super::scenario::{MS, SECOND};
@@ -88,6 +88,7 @@ pub struct Oracle {
     charged: BTreeMap<CallId, (String, Vec<CounterKey>)>,
     /// Charges that an object has answered: by which memory and when.
     answered: BTreeMap<(String, CallId), (u32, u64)>,
+    outcomes: BTreeMap<(String, CallId), Vec<Outcome>>,
     refunds: BTreeMap<(String, CallId), (u32, u64)>,
     /// Calls that an object has carried out, as they are written: by which memory and when.
     handled: BTreeMap<(String, String), (u32, u64)>,
@@ -127,10 +128,16 @@ impl Oracle {
         let lately = |at: Option<&(u32, u64)>| {
             at.is_some_and(|(epoch, at)| *epoch == object.epoch && object.shadow < at + REMEMBERED)
         };
-        if lately(self.answered.get(&call)) || lately(self.refunds.get(&call)) {
+        let again = lately(self.answered.get(&call));
+        if again || lately(self.refunds.get(&call)) {
+            if again {
+                self.check_told_again(&call, object.shadow, answer);
+            }
             return false;
         }
-        self.answered.insert(call, (object.epoch, object.shadow));
+        self.answered
+            .insert(call.clone(), (object.epoch, object.shadow));
+        self.outcomes.insert(call, answer.outcomes.clone());
         let (mut keys, mut blocked) = (Vec::new(), None);
         for (place, (item, outcome)) in (0_u32..).zip(charge.items.iter().zip(&answer.outcomes)) {
             let taken = answer.admitted && outcome.conforms;
@@ -231,10 +238,17 @@ impl Oracle {
         }
     }
 
-    /// A request was let through.
-    pub fn admitted(&mut self, verdict: &Verdict, objects: &BTreeMap<String, Object>, now: u64) {
+    /// A request was let through: by the counters that have answered.
+    pub fn admitted(
+        &mut self,
+        verdict: &Verdict,
+        answers: &[(CallId, Answer)],
+        objects: &BTreeMap<String, Object>,
+        now: u64,
+    ) {
         self.admissions += 1;
-        for charge in &verdict.charges {
+        let answered = |id: CallId| answers.iter().any(|(answered, _)| *answered == id);
+        for charge in verdict.charges.iter().filter(|charge| answered(charge.id)) {
             let Some(shadow) = objects.get(&charge.object).map(|object| object.shadow) else {
                 continue;
             };

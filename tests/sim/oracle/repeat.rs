@@ -1,7 +1,8 @@
 //! What comes twice happens once; and what may still come back is not counted on.
 
 use weir::ledger::Reply;
-use weir::wire::{Answer, Call, CallId, Item, Outcome};
+use weir::time::Span;
+use weir::wire::{Answer, Call, CallId, Charged, Item, Outcome};
 
 use super::audit::peek;
 use super::{Fate, Oracle, Place, REMEMBERED};
@@ -41,6 +42,25 @@ impl Oracle {
         if before != after {
             self.violate(format!(
                 "repeated, and carried out again: {before:?} to {after:?}"
+            ));
+        }
+    }
+
+    /// Whoever repeats a call counts the answer's spans from the repetition.
+    pub fn check_told_again(&mut self, call: &(String, CallId), shadow: u64, again: &Charged) {
+        let (Some((_, at)), Some(first)) = (self.answered.get(call), self.outcomes.get(call))
+        else {
+            return;
+        };
+        let gone = shadow - at;
+        let too_long =
+            |first: Span, again: Span| again.as_micros() > first.as_micros().saturating_sub(gone);
+        let long = first.iter().zip(&again.outcomes).any(|(first, again)| {
+            too_long(first.lapse, again.lapse) || too_long(first.remember, again.remember)
+        });
+        if long && again.outcomes.len() == first.len() {
+            self.violate(format!(
+                "told again {gone} us later, and as if it were new: {again:?}"
             ));
         }
     }
