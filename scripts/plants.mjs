@@ -25,6 +25,9 @@ pub fn planted(name: &str) -> bool {
 // Checked arithmetic, as in the tests; little optimised, since it is built once and runs for seconds.
 const PROFILE = { OPT_LEVEL: "1", LTO: "off", CODEGEN_UNITS: "16", OVERFLOW_CHECKS: "true", PANIC: "unwind" };
 
+// A fault may keep the same moment from ever passing.
+const PATIENCE_MS = 900_000;
+
 main(async (args) => {
   const { wanted, seeds } = asked(args);
   await rustReady();
@@ -85,28 +88,32 @@ async function plant() {
 async function built(which) {
   const profile = Object.fromEntries(Object.entries(PROFILE).map(([name, value]) => [`CARGO_PROFILE_RELEASE_${name}`, value]));
   const options = ["test", "--quiet", "--no-run", "--message-format=json-render-diagnostics", ...which];
-  const { code, text } = await said("cargo", options, { ...profile, CARGO_TARGET_DIR: TARGET_DIR }, "inherit");
+  const { code, text } = await said("cargo", options, { ...profile, CARGO_TARGET_DIR: TARGET_DIR }, { stderr: "inherit" });
   if (code !== 0) throw new Stop("the sources with the faults in them do not compile; the compiler says above why.");
   const messages = text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
   return messages.filter((message) => message.executable).at(-1).executable;
 }
 
 /** Runs a program in the copy. Gives how it ended and what it said. */
-function said(program, args, env, stderr = "pipe") {
+function said(program, args, env, { stderr = "pipe", limit_ms } = {}) {
   return new Promise((resolve, reject) => {
     const child = start(program, args, { cwd: join(COPY, "tree"), env, stdio: ["ignore", "pipe", stderr] });
     let text = "";
     for (const from of [child.stdout, child.stderr]) from?.setEncoding("utf8").on("data", (piece) => (text += piece));
+    const endless = limit_ms && setTimeout(() => child.kill("SIGKILL"), limit_ms);
     child.on("error", reject);
-    child.on("close", (code) => resolve({ code: code ?? 1, text }));
+    child.on("close", (code) => {
+      clearTimeout(endless);
+      resolve({ code: code ?? 1, text });
+    });
   });
 }
 
 /** Plays seeds with a fault switched on. Gives the first that finds it, and what it finds. */
 async function play(simulation, name, seeds) {
-  const { code, text } = await said(simulation, ["--exact", "no_seed_finds_a_violation", "--nocapture"], { WEIR_PLANT: name, WEIR_FROM: "1", WEIR_SEEDS: String(seeds), WEIR_TRACE: "1" });
+  const { code, text } = await said(simulation, ["--exact", "no_seed_finds_a_violation", "--nocapture"], { WEIR_PLANT: name, WEIR_FROM: "1", WEIR_SEEDS: String(seeds), WEIR_TRACE: "1" }, { limit_ms: PATIENCE_MS });
   const [, seed, violation] = /^seed (\d+) \(\d+ seeds before it\): (.*)$/m.exec(text) ?? [];
-  if (seed === undefined && code !== 0) return { seed: "?", violation: text.match(/panicked at .*\n.*/)?.[0].replaceAll("\n", " ") ?? "the program ends" };
+  if (seed === undefined && code !== 0) return { seed: "?", violation: text.match(/panicked at .*\n.*/)?.[0].replaceAll("\n", " ") ?? "it does not end" };
   return { seed: seed === undefined ? null : Number(seed), violation };
 }
 

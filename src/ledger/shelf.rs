@@ -61,6 +61,11 @@ impl<S: Store> Shelf<S> {
         self.rows.contains_key(&key)
     }
 
+    /// The row was last written when nothing in it counted any more, or is over since.
+    pub fn is_void(&self, key: CounterKey, now: Timestamp) -> bool {
+        self.rows.get(&key).is_some_and(|void_at| *void_at <= now)
+    }
+
     pub fn note_row(&mut self, key: CounterKey, void_at: Timestamp) {
         self.rows.insert(key, void_at);
     }

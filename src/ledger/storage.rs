@@ -109,11 +109,15 @@ impl<S: Store> Ledger<S> {
                 self.watch_slots();
             }
             Some(key) => {
-                let key = row::counter_key(key);
-                let counter = key.and_then(|key| Some((key, self.table.get_mut(key)?)));
-                if let Some((key, counter)) = counter {
+                let Some(key) = row::counter_key(key) else {
+                    return;
+                };
+                if let Some(counter) = self.table.get_mut(key) {
                     counter.restate = true;
                     self.shelf.schedule(key, counter, self.now);
+                } else if self.shelf.is_void(key, self.now) {
+                    // It was void and has left memory; the row still says what was given back.
+                    self.shelf.forget(key, self.now);
                 }
             }
         }

@@ -1,7 +1,10 @@
 //! What befalls objects: leaving memory, crashes, failing disks, clocks that are
 //! set, deploys, and operators.
 
+use weir::admission::Memory;
 use weir::wire::Call;
+
+use super::request::Request;
 
 use super::scenario::{MS, SECOND};
 use super::world::{Event, World};
@@ -19,6 +22,8 @@ pub enum Mishap {
     Stall,
     Unreliable,
     Reliable,
+    /// An isolate goes, with all that it remembers and all that it was doing.
+    Isolate,
 }
 
 impl World {
@@ -32,6 +37,7 @@ impl World {
             (scenario.forget_every, Mishap::Forget),
             (scenario.stall_every, Mishap::Stall),
             (scenario.unreliable_every, Mishap::Unreliable),
+            (scenario.isolate_every, Mishap::Isolate),
         ] {
             if every > 0 {
                 let first = self.rng.range(0, 2 * every);
@@ -126,6 +132,18 @@ impl World {
                 for object in self.objects.values_mut() {
                     object.disk.borrow_mut().unreliable = false;
                 }
+            }
+            Mishap::Isolate => {
+                self.again(self.scenario.isolate_every, mishap);
+                let gone = self.rng.range(0, self.scenario.isolates) as usize;
+                self.isolates[gone].memory = Memory::new(self.rng.next());
+                let here = |request: &Request| request.isolate == gone;
+                let all = self.requests.iter();
+                let ids: Vec<u64> = all
+                    .filter(|(_, request)| here(request))
+                    .map(|(id, _)| *id)
+                    .collect();
+                ids.into_iter().for_each(|id| self.vanish(id));
             }
             Mishap::NewPolicy => {
                 for isolate in &mut self.isolates {

@@ -41,16 +41,6 @@ fn number(name: &str, default: u64) -> u64 {
     }
 }
 
-/// Seeds that once found a fault in the code.
-const PAST: [u64; 2] = [220, 4169];
-
-#[test]
-fn seeds_that_found_a_fault_find_it_no_more() {
-    for seed in PAST {
-        assert_eq!(world::play(seed, 0).violation, None, "seed {seed}");
-    }
-}
-
 #[test]
 fn no_seed_finds_a_violation() {
     let from = number("WEIR_FROM", 1);

@@ -169,18 +169,25 @@ impl World {
             return;
         };
         let at_origin = request.at_origin;
-        let slots = request.slots.clone();
         self.note(|| format!("request {id}: its client has left"));
-        if !at_origin {
-            for (object, call) in slots {
-                let seen = self.rng.range(MS, 40 * MS);
-                self.after(seen, Event::Gone { object, call });
-            }
-        }
         if at_origin && self.rng.permille(500) {
             return self.origin_done(id);
         }
-        self.requests.remove(&id);
+        self.vanish(id);
+    }
+
+    /// Nothing more happens for a request; where it waits for a slot, its object sees that.
+    pub fn vanish(&mut self, id: u64) {
+        let Some(request) = self.requests.remove(&id) else {
+            return;
+        };
+        if request.at_origin {
+            return;
+        }
+        for (object, call) in request.slots {
+            let seen = self.rng.range(MS, 40 * MS);
+            self.after(seen, Event::Gone { object, call });
+        }
     }
 
     /// An object sees that the connection of somebody who asked for slots is closed.

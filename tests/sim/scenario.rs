@@ -36,6 +36,7 @@ pub struct Scenario {
     pub forget_every: u64,
     pub stall_every: u64,
     pub unreliable_every: u64,
+    pub isolate_every: u64,
     /// How far isolates' clocks differ from true time, at most.
     pub skew: u64,
 }
@@ -80,6 +81,7 @@ impl Scenario {
             deploy_every: sometimes(rng, 300, 5 * SECOND, 20 * SECOND),
             forget_every: sometimes(rng, 250, 4 * SECOND, 15 * SECOND),
             stall_every: sometimes(rng, 300, 2 * SECOND, 10 * SECOND),
+            isolate_every: sometimes(rng, 250, 2 * SECOND, 15 * SECOND),
             unreliable_every: sometimes(rng, 250, 5 * SECOND, 20 * SECOND),
             skew: rng.range(1, 90 * SECOND),
         }

@@ -113,3 +113,25 @@ fn what_waited_is_stored_from_when_it_went_on() {
         assert!(bench.peek(23_000, &item).conforms, "{durable}");
     }
 }
+
+// By the time that the failure is told, the counter is as new and has left memory.
+#[test]
+fn a_row_that_says_what_was_given_back_is_deleted_where_rewriting_it_failed() {
+    let exact = Item {
+        durable: true,
+        ..window(1, 2, 60_000)
+    };
+    let mut bench = Bench::new();
+    bench.charge(0, std::slice::from_ref(&exact));
+    let (row, before) = bench.ledger.store().rows.first_key_value().unwrap();
+    let (row, before) = (row.clone(), before.clone());
+    let id = bench.last();
+    bench.refund(10, id);
+    bench.wake_until(2_010);
+    bench.ledger.wake(at(2_020));
+    assert_eq!(bench.ledger.counters(), 0, "swept");
+    bench.ledger.store_mut().rows.insert(row.clone(), before);
+    bench.ledger.write_failed(Some(&row), at(2_030));
+    assert_eq!(bench.remaining(2_030, &exact), 2);
+    assert_eq!(bench.restart(12_000).remaining(12_000, &exact), 2);
+}

@@ -30,6 +30,14 @@ export const STORING = [
     edits: [[STORAGE, "                    counter.restate = true;", "                    counter.restate = !PLANTED;"]],
   },
   {
+    name: "a row that could not be rewritten says for ever what was given back",
+    edits: [[STORAGE, "                } else if self.shelf.is_void(key, self.now) {", "                } else if self.shelf.is_void(key, self.now) && !PLANTED {"]],
+  },
+  {
+    name: "a row keeps the moment of a promise that was spent later",
+    edits: [["src/ledger/counter.rs", "                self.unsaved = self.unsaved.saturating_add(spent);", "                self.unsaved = self.unsaved.saturating_add(if PLANTED { 0 } else { spent });"]],
+  },
+  {
     name: "an alarm that was not set after all is not set again",
     edits: [[STORAGE, "            None => self.shelf.set_alarm_again(self.now),", "            None if PLANTED => {}\n            None => self.shelf.set_alarm_again(self.now),"]],
   },
@@ -51,7 +59,7 @@ export const STORING = [
   },
   {
     name: "a slot whose lease lapses stays taken",
-    edits: [[SLOTS, "            self.end_hold(id);\n            self.past.remember(id, Acquired::Gone, now);", "            if PLANTED { break; }\n            self.end_hold(id);\n            self.past.remember(id, Acquired::Gone, now);"]],
+    edits: [[SLOTS, "            self.end_hold(id);\n            self.past.remember(id, Acquired::Gone, now);", "            if PLANTED { self.holds.remove(id); } else { self.end_hold(id); }\n            self.past.remember(id, Acquired::Gone, now);"]],
   },
   {
     name: "a waiter whose connection is gone stays in the queue",
