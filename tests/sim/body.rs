@@ -53,7 +53,8 @@ impl World {
             }
             return;
         }
-        described.body = Some(format!("u={}", self.rng.range(0, 6)).into_bytes());
+        let values = if self.scenario.busy { 2 } else { 6 };
+        described.body = Some(format!("u={}", self.rng.range(0, values)).into_bytes());
         described.body_to_come = false;
         let plan = self.plan(policy, &described, Some(&first));
         let clock = self.clock(isolate);
