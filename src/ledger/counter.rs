@@ -41,6 +41,8 @@ impl Key for HoldName {
 pub(super) struct Hold {
     pub units: u64,
     pub value: Option<u64>,
+    /// When it was promised first: a row that is younger has it as spent.
+    pub made_at: Timestamp,
     /// They were spent then, and may be taken back. None: whoever holds them may spend them later.
     pub lent_at: Option<Timestamp>,
     /// Until then it waits for what other objects say.
@@ -73,6 +75,8 @@ pub(super) struct Counter {
     pub tick: u64,
     /// Units counted since the row was written: what losing memory would forgive.
     pub unsaved: u64,
+    /// When the row was written.
+    pub saved_at: Timestamp,
     /// The row says more than is true, or lacks the start of a block.
     pub restate: bool,
     /// When the row is to be looked at.
@@ -91,6 +95,7 @@ impl Counter {
             durable: false,
             tick: 0,
             unsaved: 0,
+            saved_at: Timestamp::ZERO,
             restate: false,
             due: None,
         }
@@ -151,7 +156,7 @@ impl Counter {
             }
         }
         if spent < hold.units {
-            self.note_returned(hold.units.saturating_sub(spent));
+            self.note_returned(hold.units.saturating_sub(spent), hold.made_at);
         } else {
             self.unsaved = self
                 .unsaved
@@ -160,16 +165,18 @@ impl Counter {
         loan
     }
 
-    fn note_returned(&mut self, units: u64) {
-        // What is given back may be in the row already.
-        self.restate |= units > self.unsaved;
-        self.unsaved = self.unsaved.saturating_sub(units);
+    fn note_returned(&mut self, units: u64, made_at: Timestamp) {
+        if made_at <= self.saved_at {
+            self.restate = true;
+        } else {
+            self.unsaved = self.unsaved.saturating_sub(units);
+        }
     }
 
     /// Gives back what a request had spent for good.
     pub fn unspend(&mut self, now: Timestamp, loan: &Loan) {
         self.state.unspend(&self.quota, now, loan);
-        self.note_returned(loan.units);
+        self.note_returned(loan.units, loan.at);
     }
 
     /// A promise ends later than was said, and what it is for may happen until then: from now on

@@ -95,6 +95,7 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Row> {
     counter.state = state;
     counter.block = block;
     counter.longest_step = longest_step;
+    counter.saved_at = written_at;
     let alarm = (alarm > Timestamp::ZERO).then_some(alarm);
     Some(Row {
         written_at,

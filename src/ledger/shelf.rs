@@ -147,6 +147,7 @@ impl<S: Store> Shelf<S> {
             self.written = self.written.saturating_add(1);
             self.rows.insert(key, void_at);
             counter.unsaved = 0;
+            counter.saved_at = now;
             counter.restate = false;
         } else {
             counter.restate = true;

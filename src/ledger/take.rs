@@ -51,6 +51,7 @@ impl<S: Store> Ledger<S> {
                 let hold = Hold {
                     units: item.cost,
                     value: item.value,
+                    made_at: now,
                     lent_at: (!settles && span <= LONGEST_LOAN).then_some(now),
                     provisional_until,
                 };
@@ -83,6 +84,7 @@ impl<S: Store> Ledger<S> {
                 Hold {
                     units: permits,
                     value: None,
+                    made_at: now,
                     lent_at: None,
                     provisional_until,
                 },

@@ -135,3 +135,21 @@ fn a_row_that_says_what_was_given_back_is_deleted_where_rewriting_it_failed() {
     assert_eq!(bench.remaining(2_030, &exact), 2);
     assert_eq!(bench.restart(12_000).remaining(12_000, &exact), 2);
 }
+
+// As many units as before are in the row, but of another moment.
+#[test]
+fn what_is_given_back_out_of_a_row_does_not_stand_for_what_was_charged_since() {
+    let item = window(1, 2, 60_000);
+    let mut bench = Bench::new();
+    bench.charge_with(0, Some(Span::from_secs(60)), std::slice::from_ref(&item));
+    let id = bench.last();
+    bench.wake_until(2_100);
+    assert_eq!(bench.rows(), 1);
+    bench.charge(30_000, std::slice::from_ref(&item));
+    bench.refund(31_000, id);
+    bench.wake_until(33_500);
+    let mut found = bench.restart(45_000);
+    assert_eq!(found.remaining(45_000, &item), 1);
+    assert_eq!(found.remaining(89_900, &item), 1, "charged at 30 s");
+    assert_eq!(found.remaining(90_000, &item), 2);
+}

@@ -23,7 +23,11 @@ export const STORING = [
   },
   {
     name: "what is given back stays in the row",
-    edits: [["src/ledger/counter.rs", "        self.restate |= units > self.unsaved;", "        self.restate |= units > self.unsaved && !PLANTED;"]],
+    edits: [["src/ledger/counter.rs", "            self.restate = true;\n        } else {\n            self.unsaved", "            self.restate |= !PLANTED;\n        } else {\n            self.unsaved"]],
+  },
+  {
+    name: "what is given back out of a row is taken off what is not yet in it",
+    edits: [["src/ledger/counter.rs", "        if made_at <= self.saved_at {", "        if made_at <= self.saved_at && !(PLANTED && units <= self.unsaved) {"]],
   },
   {
     name: "a write behind that fails after all is not repeated",
