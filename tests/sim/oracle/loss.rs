@@ -1,5 +1,6 @@
 //! What objects may forget, and what they must.
 
+use weir::limit::Algorithm;
 use weir::wire::CounterKey;
 
 use super::{Fate, Oracle, UNFLUSHED, quota};
@@ -62,7 +63,14 @@ impl Oracle {
             .iter_mut()
             .filter(|((name, _), _)| *name == object.name);
         for (_, log) in logs {
+            let algorithm = log.item.quota.algorithm;
+            let aligned = matches!(
+                algorithm,
+                Algorithm::FixedWindow | Algorithm::SlidingCounter
+            );
             for entry in &mut log.entries {
+                // Where windows are aligned, units that are moved are not in the windows they filled.
+                entry.forgiven |= aligned;
                 entry.from = entry.from.saturating_sub(by);
                 entry.to = entry.to.saturating_sub(by);
                 entry.ended = entry.ended.map(|at| at.saturating_sub(by));
