@@ -56,7 +56,8 @@ impl Oracle {
         let too_long =
             |first: Span, again: Span| again.as_micros() > first.as_micros().saturating_sub(gone);
         let long = first.iter().zip(&again.outcomes).any(|(first, again)| {
-            too_long(first.lapse, again.lapse) || too_long(first.remember, again.remember)
+            let more = again.permits > first.permits;
+            more || too_long(first.lapse, again.lapse) || too_long(first.remember, again.remember)
         });
         if long && again.outcomes.len() == first.len() {
             self.violate(format!(
