@@ -26,8 +26,7 @@
 //! | [`operator`] | Weir's own pages: routes, token, explain, unblock | `admission`, `policy`, `wire`, `http` |
 //! | [`replay`] | access logs against a policy, with the log's time as the clock | `admission`, `ledger`, `policy`, `http` |
 //! | [`telemetry`] | what happened, summed up: in an isolate, over all of them, as metrics | `admission`, `policy`, `wire`, `http` |
-//! | `lab` | [`replay`] for the browser, in place of `edge` (feature `lab`) | `policy`, `replay` |
-//! | `edge` | everything that touches the platform; decides nothing | all above |
+//! | `edge` | everything that touches the platform; decides nothing. With the feature `lab` it is `edge/lab.rs` alone: [`replay`] for the browser | all above |
 //!
 //! # Invariants
 //!
@@ -45,10 +44,11 @@ pub mod body;
 pub mod cli;
 #[cfg(all(target_arch = "wasm32", not(feature = "lab")))]
 pub mod edge;
+#[cfg(all(target_arch = "wasm32", feature = "lab"))]
+#[path = "edge/lab.rs"]
+pub mod edge;
 pub mod http;
 pub mod json;
-#[cfg(all(target_arch = "wasm32", feature = "lab"))]
-pub mod lab;
 pub mod ledger;
 pub mod limit;
 mod map;

@@ -43,7 +43,7 @@ impl<V: Clone> Memo<V> {
     }
 
     fn place(&self, key: &[u8]) -> Option<usize> {
-        if key.len() > LONGEST_KEY {
+        if self.most == 0 || key.len() > LONGEST_KEY {
             return None;
         }
         let most = u64::try_from(self.most).ok()?;

@@ -15,7 +15,7 @@ const WASM = "wasm32-unknown-unknown";
 /** What rustc uses by itself. */
 const FEATURES = ["bulk-memory", "nontrapping-float-to-int", "sign-ext", "mutable-globals", "reference-types", "multivalue"];
 const INPUTS = ["Cargo.toml", "Cargo.lock", "src", "www/lab.html", "www/page.css", "www/lab/icon.svg", "scripts/lib/lab.mjs",
-  ...["bundle.js", "draw.js", "example.js", "lab.css", "lab.js", "numbers.js", "worker.js"].map((name) => `www/lab/${name}`)];
+  ...["bundle.js", "draw.js", "example.js", "lab.css", "lab.js", "numbers.js", "reader.js", "worker.js"].map((name) => `www/lab/${name}`)];
 
 /** Builds the lab unless it was already made from exactly these sources. */
 export const buildLab = () =>
@@ -47,11 +47,12 @@ async function oneFile() {
   // Not above: the packages are there only once the set-up has run.
   const { build: bundle } = await import("esbuild");
   const { outputFiles } = await bundle({ entryPoints: [join(WWW, "lab", "lab.js")], bundle: true, format: "iife", write: false, charset: "utf8" });
-  const worker = `${await text("lab", "pkg", "weir.js")}\n${await text("lab", "worker.js")}`;
+  const glue = await text("lab", "pkg", "weir.js");
+  const [worker, reader] = await Promise.all(["worker.js", "reader.js"].map(async (name) => `${glue}\n${await text("lab", name)}`));
   const wasm = (await readFile(join(PKG, "weir_bg.wasm"))).toString("base64");
   const icon = (await readFile(join(WWW, "lab", "icon.svg"))).toString("base64");
   // No "<" may end the element early.
-  const inside = JSON.stringify({ worker, wasm }).replaceAll("<", "\\u003c");
+  const inside = JSON.stringify({ worker, reader, wasm }).replaceAll("<", "\\u003c");
   const csp = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
   const css = `${await text("page.css")}\n${await text("lab", "lab.css")}`;
   const swap = [

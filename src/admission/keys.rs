@@ -49,7 +49,7 @@ impl<'a> Client<'a> {
     #[must_use]
     pub fn of(caller: Caller<'a>, policy: &Policy) -> Client<'a> {
         let value = match caller {
-            Caller::Address(address) => address.client(policy.ipv6_prefix).to_string(),
+            Caller::Address(address) => address.client(policy.ipv6_prefix).text(),
             Caller::Worker(zone) => zone.to_owned(),
             Caller::Unknown => String::new(),
         };
@@ -100,11 +100,14 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// The counter that a full object uses instead of a new one: the client's network's.
+    /// The counter that a full object uses instead of a new one for `key`: the client's network's.
     #[must_use]
-    pub fn spill(&self, namer: &Namer, policy_name: &str) -> CounterKey {
+    pub fn spill(&self, namer: &Namer, policy_name: &str, key: CounterKey) -> CounterKey {
+        if !namer.spills() {
+            return key;
+        }
         let network = self.network.get_or_init(|| match self.caller {
-            Caller::Address(address) => address.network(24, 48).to_string(),
+            Caller::Address(address) => address.network(24, 48).text(),
             Caller::Worker(_) | Caller::Unknown => self.value.clone(),
         });
         let part = Part {
@@ -123,7 +126,7 @@ impl<'a> KeyValues<'a> {
     pub fn resolve(
         key: &'a [KeyPart],
         facts: &'a dyn Facts,
-        client: &Client<'a>,
+        client: &'a Client<'a>,
         captures: Option<Captures<'a>>,
     ) -> Result<KeyValues<'a>, NeedsBody> {
         let mut values = KeyValues {
@@ -140,14 +143,16 @@ impl<'a> KeyValues<'a> {
         &mut self,
         part: &'a KeyPart,
         facts: &'a dyn Facts,
-        client: &Client<'a>,
+        client: &'a Client<'a>,
         captures: Option<Captures<'a>>,
     ) -> Result<(), NeedsBody> {
         for source in &part.alternatives {
             if *source == KeySource::Ip {
                 self.home = HomeOf::Client;
-                self.parts
-                    .push((Cow::Borrowed(client.source()), client.value.clone().into()));
+                self.parts.push((
+                    Cow::Borrowed(client.source()),
+                    Cow::Borrowed(client.value.as_str()),
+                ));
                 return Ok(());
             }
             if let Some(value) =
@@ -158,8 +163,10 @@ impl<'a> KeyValues<'a> {
             }
         }
         self.home = HomeOf::Client;
-        self.parts
-            .push((Cow::Borrowed("absent"), client.value.clone().into()));
+        self.parts.push((
+            Cow::Borrowed("absent"),
+            Cow::Borrowed(client.value.as_str()),
+        ));
         Ok(())
     }
 

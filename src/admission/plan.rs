@@ -203,7 +203,7 @@ impl Plan {
         &mut self,
         context: &Context<'a>,
         facts: &'a dyn Facts,
-        client: &Client<'a>,
+        client: &'a Client<'a>,
         index: usize,
         rule: &'a Rule,
         captures: Option<Captures<'a>>,

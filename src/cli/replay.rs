@@ -7,13 +7,10 @@ use super::wrangler;
 use crate::policy::{self, Mode, Policy};
 use crate::replay::attack::{Attack, KINDS, Kind};
 use crate::replay::{Options, Replay, Report};
-use flate2::bufread::MultiGzDecoder;
-use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 
+mod read;
 mod table;
-
-/// Read at once.
-const PIECE: usize = 1 << 18;
 
 /// Requests of an attack where nothing else is asked for.
 const ATTACK: u64 = 100_000;
@@ -32,20 +29,14 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write, err: &mut dyn Write) -> i
         Attack::new(kind, &policy, requests).for_each(|entry| replay.request(&entry));
     }
     let progress = io::stderr().is_terminal();
-    let mut broken = None;
-    for file in arguments.files.iter().skip(1) {
-        replay.begin(file);
-        broken = read(file, &mut replay, progress, err)
-            .err()
-            .map(|error| (file, error));
-        replay.end();
-        if broken.is_some() {
-            break;
-        }
-    }
-    if progress {
-        write!(err, "\r\x1b[K")?;
-    }
+    let done = read(
+        arguments.files.get(1..).unwrap_or_default(),
+        &mut replay,
+        progress,
+        err,
+    )?;
+    let broken = done.broken;
+    replay.lines(&done.counts);
     if let Some((file, error)) = &broken {
         writeln!(err, "weir: {file}: {error}")?;
         if replay.requests() == 0 {
@@ -138,65 +129,35 @@ fn policy_of(file: &str, environment: Option<&str>) -> Result<Policy, String> {
     policy::check(&node).map_err(faulty)
 }
 
-/// Feeds a file, or the input, to the replay; unpacks what is gzip by its first two bytes.
-fn read(file: &str, replay: &mut Replay, progress: bool, err: &mut dyn Write) -> io::Result<()> {
-    let (total, raw): (u64, Box<dyn Read>) = if file == "-" {
-        (0, Box::new(io::stdin().lock()))
-    } else {
-        let file = std::fs::File::open(file)?;
-        (file.metadata()?.len(), Box::new(file))
-    };
-    let counted = Counted {
-        raw,
-        bytes: std::rc::Rc::default(),
-    };
-    let taken = std::rc::Rc::clone(&counted.bytes);
-    let mut packed = BufReader::with_capacity(PIECE, counted);
-    let gzip = packed.fill_buf()?.starts_with(&[0x1f, 0x8b]);
-    let mut plain: Box<dyn Read> = if gzip {
-        Box::new(MultiGzDecoder::new(packed))
-    } else {
-        Box::new(packed)
-    };
-    let mut piece = vec![0; PIECE];
+/// Reads the logs into the replay, and tells how far it is.
+fn read<'a>(
+    files: &'a [String],
+    replay: &mut Replay,
+    progress: bool,
+    err: &mut dyn Write,
+) -> io::Result<read::Done<'a>> {
     let mut shown = 0;
-    loop {
-        let length = match plain.read(&mut piece) {
-            Ok(0) => return Ok(()),
-            Ok(length) => length,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        replay.feed(piece.get(..length).unwrap_or_default());
+    let done = read::read(files, |block, at| {
+        replay.block(block);
         let step = replay.requests() / 50_000;
         if progress && step != shown {
             shown = step;
-            let taken = taken.get();
-            let percent = taken.saturating_mul(100).checked_div(total);
+            let percent = at.taken.saturating_mul(100).checked_div(at.total);
             let percent = percent.map_or_else(String::new, |part| format!(", {part} %"));
             write!(
                 err,
-                "\r\x1b[K{file}: {} requests{percent}",
+                "\r\x1b[K{}: {} requests{percent}",
+                at.file,
                 replay.requests()
             )?;
             err.flush()?;
         }
+        Ok(())
+    });
+    if progress {
+        write!(err, "\r\x1b[K")?;
     }
-}
-
-/// Counts what is taken from a file, packed or not.
-struct Counted {
-    raw: Box<dyn Read>,
-    bytes: std::rc::Rc<std::cell::Cell<u64>>,
-}
-
-impl Read for Counted {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let length = self.raw.read(into)?;
-        let more = u64::try_from(length).unwrap_or(u64::MAX);
-        self.bytes.set(self.bytes.get().saturating_add(more));
-        Ok(length)
-    }
+    done
 }
 
 /// What the figures lack.

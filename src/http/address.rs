@@ -127,6 +127,33 @@ impl Network {
     pub fn bits(self) -> u8 {
         self.bits
     }
+
+    /// As it displays. IPv4 without what formatting costs: every request's address becomes a key.
+    #[must_use]
+    pub fn text(self) -> String {
+        let IpAddr::V4(ip) = self.first else {
+            return self.to_string();
+        };
+        let mut text = String::with_capacity(18);
+        for (place, octet) in ip.octets().into_iter().enumerate() {
+            if place > 0 {
+                text.push('.');
+            }
+            push_decimal(&mut text, octet);
+        }
+        if self.bits != 32 {
+            text.push('/');
+            push_decimal(&mut text, self.bits);
+        }
+        text
+    }
+}
+
+fn push_decimal(text: &mut String, number: u8) {
+    if number >= 10 {
+        push_decimal(text, number / 10);
+    }
+    text.push(char::from(b'0' | (number % 10)));
 }
 
 impl fmt::Display for Network {
@@ -157,9 +184,15 @@ impl<'a> Caller<'a> {
     /// could write anything.
     #[must_use]
     pub fn read(client_ip: Option<&str>, cf_worker: Option<&'a str>) -> Caller<'a> {
-        let Some(address) = client_ip.and_then(ClientAddress::parse) else {
-            return Caller::Unknown;
-        };
+        match client_ip.and_then(ClientAddress::parse) {
+            Some(address) => Caller::at(address, cf_worker),
+            None => Caller::Unknown,
+        }
+    }
+
+    /// The same where the address has been read already.
+    #[must_use]
+    pub fn at(address: ClientAddress, cf_worker: Option<&'a str>) -> Caller<'a> {
         match cf_worker.map(str::trim) {
             Some(name) if address.is_cross_zone_worker() && !name.is_empty() => {
                 Caller::Worker(name)

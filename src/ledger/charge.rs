@@ -7,7 +7,8 @@ use super::recent::Past;
 use super::store::{Store, Urgency};
 use super::table::{MAX_COUNTERS, MAX_SPILLED};
 use super::verdict::stay_blocked;
-use crate::time::Span;
+use crate::limit::Loan;
+use crate::time::{Span, Timestamp};
 use crate::wire::{Answer, Charge, Charged, CounterKey, Item, MAX_ITEMS, Outcome};
 
 /// What a caller is told where an object holds so many promises that it has no room at all.
@@ -23,16 +24,43 @@ const NO_ROOM: Outcome = Outcome {
     lapse: Span::ZERO,
 };
 
+/// What a charge spent for good, for whoever may give it back.
+#[derive(Clone, Debug, Default)]
+pub struct Spent(pub(super) Vec<(CounterKey, Loan)>);
+
 impl<S: Store> Ledger<S> {
     pub(super) fn charge(&mut self, charge: &Charge, lag: Span) -> Answer {
-        if charge.items.len() > MAX_ITEMS {
-            return Answer::Unintelligible;
-        }
         match self.recent.recall(charge.id, self.now) {
             Some(Some(charged)) => return Answer::Charged(charged),
             // Its refund has overtaken it. Nobody waits for the answer.
             Some(None) => return self.peek(charge, lag),
             None => {}
+        }
+        let Some((charged, Spent(spent))) = self.charge_new(charge, lag) else {
+            return Answer::Unintelligible;
+        };
+        let past = Past::Charged {
+            charged: Charged {
+                rows: 0,
+                faults: 0,
+                ..charged.clone()
+            },
+            spent,
+        };
+        self.recent.insert(charge.id, past, self.now);
+        Answer::Charged(charged)
+    }
+
+    /// Charges for a caller that repeats no call: it need not be remembered.
+    pub fn charge_once(&mut self, charge: &Charge, now: Timestamp) -> Option<(Charged, Spent)> {
+        let lag = self.advance(now);
+        self.charge_new(charge, lag)
+    }
+
+    /// None of more items than one call may have.
+    fn charge_new(&mut self, charge: &Charge, lag: Span) -> Option<(Charged, Spent)> {
+        if charge.items.len() > MAX_ITEMS {
+            return None;
         }
         let keys: Vec<_> = charge
             .items
@@ -66,13 +94,8 @@ impl<S: Store> Ledger<S> {
             rows: 0,
             faults: 0,
         };
-        let past = Past::Charged {
-            charged: charged.clone(),
-            spent,
-        };
-        self.recent.insert(charge.id, past, self.now);
         (charged.rows, charged.faults) = self.storage_since_last_answer();
-        Answer::Charged(charged)
+        Some((charged, Spent(spent)))
     }
 
     /// The counter that the item is counted under, in memory and under the item's quota. None where

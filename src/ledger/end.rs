@@ -1,33 +1,51 @@
 //! Ending promises early: refunds, settlements, and the operator's unblock.
 
 use super::Ledger;
+use super::charge::Spent;
 use super::counter::HoldName;
 use super::promises::Promise;
 use super::recent::Past;
 use super::store::Store;
 use crate::map::sort_by;
-use crate::time::Span;
+use crate::time::{Span, Timestamp};
 use crate::wire::{CallId, CounterKey};
 
 impl<S: Store> Ledger<S> {
     /// Gives back everything that the charge took, as far as it is known. False where the id is not.
     pub(super) fn refund(&mut self, id: CallId) -> bool {
+        let promised = self.end_promises(id);
+        let Some(spent) = self.recent.take_spent(id) else {
+            // Should the charge arrive after all, it is not carried out.
+            self.recent.insert(id, Past::Refunded, self.now);
+            return promised;
+        };
+        self.unspend(Spent(spent));
+        true
+    }
+
+    /// Gives back what [`Ledger::charge_once`] took.
+    pub fn refund_once(&mut self, id: CallId, spent: Spent, now: Timestamp) {
+        self.advance(now);
+        self.end_promises(id);
+        self.unspend(spent);
+    }
+
+    /// Gives back what the call still holds; false where that is nothing.
+    fn end_promises(&mut self, id: CallId) -> bool {
         let promises: Vec<Promise> = self.promises.of(id).to_vec();
         for promise in &promises {
             self.end(promise.key, &promise.name, 0);
         }
-        let Some(spent) = self.recent.take_spent(id) else {
-            // Should the charge arrive after all, it is not carried out.
-            self.recent.insert(id, Past::Refunded, self.now);
-            return !promises.is_empty();
-        };
+        !promises.is_empty()
+    }
+
+    fn unspend(&mut self, Spent(spent): Spent) {
         for (key, loan) in spent {
             if let Some(counter) = self.table.get_mut(key) {
                 counter.unspend(self.now, &loan);
                 self.shelf.schedule(key, counter, self.now);
             }
         }
-        true
     }
 
     /// Ends reservations and leases with what was really spent. Where an item has both, the units

@@ -37,6 +37,7 @@ mod table;
 mod take;
 mod verdict;
 
+pub use charge::Spent;
 pub use promises::MAX_PROMISES;
 pub use shelf::{FLUSH_INTERVAL, MAX_ROWS};
 pub use store::{MemoryStore, Store, StoreFault, Urgency};

@@ -6,7 +6,7 @@
 //! documentation and benchmarks (RFC 5737, RFC 3849, RFC 2544).
 
 use super::entry::Entry;
-use crate::admission::described::Described;
+use super::request::Request;
 use crate::policy::{Action, KeySource, Policy, Rule};
 use crate::time::{Span, Timestamp};
 
@@ -118,7 +118,7 @@ impl Attack {
         (z ^ (z >> 31)).checked_rem(bound).unwrap_or(0)
     }
 
-    fn visit(&mut self) -> Entry {
+    fn visit(&mut self) -> Entry<'static> {
         let at = self.visitor_us;
         // Evenly spread about the mean, so that no window has an average number.
         let pause = self.below(VISITOR_US.saturating_mul(2));
@@ -136,7 +136,7 @@ impl Attack {
         self.entry(at, request, 200)
     }
 
-    fn attack(&mut self) -> Entry {
+    fn attack(&mut self) -> Entry<'static> {
         let at = self.attacker_us;
         self.attacker_us = self.attacker_us.saturating_add(self.kind.pause_us());
         let number = self.sent;
@@ -158,7 +158,7 @@ impl Attack {
         self.entry(at, request, if hit { 200 } else { 401 })
     }
 
-    fn entry(&mut self, at_us: u64, request: Described, status: u16) -> Entry {
+    fn entry(&mut self, at_us: u64, request: Request<'static>, status: u16) -> Entry<'static> {
         self.sent = self.sent.saturating_add(1);
         Entry {
             at: Timestamp::from_millis(BEGIN_S.saturating_mul(1_000)) + Span::from_micros(at_us),
@@ -170,9 +170,9 @@ impl Attack {
 }
 
 impl Iterator for Attack {
-    type Item = Entry;
+    type Item = Entry<'static>;
 
-    fn next(&mut self) -> Option<Entry> {
+    fn next(&mut self) -> Option<Entry<'static>> {
         self.left = self.left.checked_sub(1)?;
         let over = self.attacker_us >= self.to_us;
         Some(
@@ -254,13 +254,13 @@ impl Target {
         target
     }
 
-    fn request(&self, ip: &str, number: u64) -> Described {
+    fn request(&self, ip: &str, number: u64) -> Request<'static> {
         let url = self.url.replace("{}", &number.to_string());
-        Described::new(&self.method, &url).from_ip(ip)
+        Request::new(self.method.clone().into(), None, url.into()).from_ip(ip)
     }
 
     /// What a known visitor brings.
-    fn known(&self, request: Described, who: u64) -> Described {
+    fn known(&self, request: Request<'static>, who: u64) -> Request<'static> {
         let mut request = request;
         if !self.cookies.is_empty() {
             let cookies = self
@@ -268,10 +268,10 @@ impl Target {
                 .iter()
                 .map(|name| format!("{name}=visitor{who}"));
             let cookies = cookies.collect::<Vec<_>>().join("; ");
-            request = request.header("cookie", &cookies);
+            request = request.header("cookie".into(), cookies.into());
         }
         for name in &self.headers {
-            request = request.header(name, &format!("visitor{who}"));
+            request = request.header(name.clone().into(), format!("visitor{who}").into());
         }
         request
     }

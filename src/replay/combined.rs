@@ -6,98 +6,101 @@
 use std::borrow::Cow;
 
 use super::entry::{Entry, Unreadable};
-use super::when;
-use crate::admission::described::Described;
+use super::request::{Request, Text};
+use super::scan;
+use super::when::Moments;
 use crate::http::address::ClientAddress;
 
 /// Reads one line.
 ///
 /// # Errors
 /// What the line lacks.
-pub fn read(line: &str) -> Result<Entry, Unreadable> {
-    let (before, rest) = line.split_once('[').ok_or(Unreadable::Form)?;
-    let (time, rest) = rest.split_once(']').ok_or(Unreadable::Form)?;
+pub fn read<'a>(line: &'a str, moments: &mut Moments) -> Result<Entry<'a>, Unreadable> {
+    let (before, rest) = cut(line, b'[').ok_or(Unreadable::Form)?;
+    let (time, rest) = cut(rest, b']').ok_or(Unreadable::Form)?;
     let mut words = before.split_ascii_whitespace();
     let first = words.next().ok_or(Unreadable::Address)?;
-    let is_address = |text: &&str| ClientAddress::parse(text).is_some();
-    let (host, ip) = if is_address(&first) {
-        ("", first)
-    } else {
-        let second = words.next().filter(is_address);
-        (first, second.ok_or(Unreadable::Address)?)
+    let (host, address) = match ClientAddress::parse(first) {
+        Some(address) => (None, address),
+        None => {
+            let second = words.next().and_then(ClientAddress::parse);
+            (Some(first), second.ok_or(Unreadable::Address)?)
+        }
     };
-    let at = when::parse(time).ok_or(Unreadable::Time)?;
-    let (request, rest) = quoted(rest).ok_or(Unreadable::Request)?;
-    let mut words = request.split_ascii_whitespace();
-    let (method, url) = (words.next(), words.next());
-    let (Some(method), Some(url), Some(_)) = (method, url, words.next_back()) else {
-        return Err(Unreadable::Request);
-    };
-    if !method
-        .bytes()
-        .all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
-        || method == "-"
-    {
-        return Err(Unreadable::Request);
+    let at = moments.read(time).ok_or(Unreadable::Time)?;
+    let (line, rest) = quoted(rest).ok_or(Unreadable::Request)?;
+    let (method, url) = match line {
+        Cow::Borrowed(line) => target(line).map(|(method, url)| (method.into(), url.into())),
+        Cow::Owned(line) => {
+            let owned = |text: &str| -> Text<'a> { Cow::Owned(text.to_owned()) };
+            target(&line).map(|(method, url)| (owned(method), owned(url)))
+        }
     }
+    .ok_or(Unreadable::Request)?;
     let mut words = rest.trim_start().splitn(3, ' ');
     let status = words.next().and_then(|word| word.parse().ok());
     let response_bytes = words.next().and_then(|word| word.trim().parse().ok());
     let rest = words.next().unwrap_or_default();
-    let mut described = if host.is_empty() || url.contains("://") {
-        Described::new(method, url)
-    } else {
-        Described::new(method, &format!("https://{host}{url}"))
-    };
-    described.ip = Some(ip.to_owned());
+    let mut request = Request::new(method, host, url);
+    request.address = Some(address);
     if let Some((referer, rest)) = quoted(rest) {
-        described = with(described, "referer", &referer);
+        request = with(request, "referer", referer);
         if let Some((agent, _)) = quoted(rest) {
-            described = with(described, "user-agent", &agent);
+            request = with(request, "user-agent", agent);
         }
     }
     Ok(Entry {
         at,
-        request: described,
+        request,
         status,
         response_bytes,
     })
 }
 
-fn with(described: Described, name: &str, value: &str) -> Described {
+/// Method and URL of a request line.
+fn target(line: &str) -> Option<(&str, &str)> {
+    let mut words = line.split_ascii_whitespace();
+    let (method, url, _) = (words.next()?, words.next()?, words.next_back()?);
+    let named = |byte: u8| byte.is_ascii_alphabetic() || byte == b'-';
+    (method != "-" && method.bytes().all(named)).then_some((method, url))
+}
+
+fn with<'a>(request: Request<'a>, name: &'static str, value: Text<'a>) -> Request<'a> {
     if value.is_empty() || value == "-" {
-        described
+        request
     } else {
-        described.header(name, value)
+        request.header(name.into(), value)
     }
+}
+
+/// What is before the first `mark`, and what is behind.
+fn cut(text: &str, mark: u8) -> Option<(&str, &str)> {
+    let (before, rest) = text.split_at_checked(scan::first(text.as_bytes(), mark)?)?;
+    Some((before, rest.get(1..)?))
 }
 
 /// The text in the next pair of quotes, and what follows. A backslash keeps the next character from
 /// ending it; both servers write a quote inside that way, or as `\x22`.
 fn quoted(text: &str) -> Option<(Cow<'_, str>, &str)> {
     let text = text.trim_start().strip_prefix('"')?;
-    let mut escaped = false;
+    let bytes = text.as_bytes();
+    let mut from = 0_usize;
     let mut any = false;
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => {
-                escaped = true;
-                any = true;
-            }
-            b'"' => {
-                let (inside, rest) = text.split_at(at);
-                let inside = if any {
-                    Cow::Owned(unescaped(inside))
-                } else {
-                    Cow::Borrowed(inside)
-                };
-                return Some((inside, rest.get(1..)?));
-            }
-            _ => {}
+    loop {
+        let at = from.saturating_add(scan::either(bytes.get(from..)?, b'"', b'\\')?);
+        if bytes.get(at) == Some(&b'\\') {
+            any = true;
+            from = at.saturating_add(2);
+            continue;
         }
+        let (inside, rest) = text.split_at_checked(at)?;
+        let inside = if any {
+            Cow::Owned(unescaped(inside))
+        } else {
+            Cow::Borrowed(inside)
+        };
+        return Some((inside, rest.get(1..)?));
     }
-    None
 }
 
 fn unescaped(text: &str) -> String {
@@ -113,13 +116,17 @@ mod tests {
     use crate::policy::RequestView;
 
     #[track_caller]
-    fn entry(line: &str) -> Entry {
-        read(line).expect("a readable line")
+    fn entry(line: &str) -> Entry<'_> {
+        read(line, &mut Moments::default()).expect("a readable line")
     }
 
     #[track_caller]
     fn refused(line: &str, why: Unreadable) {
-        assert_eq!(read(line).map(|_| ()), Err(why), "{line}");
+        assert_eq!(
+            read(line, &mut Moments::default()).map(|_| ()),
+            Err(why),
+            "{line}"
+        );
     }
 
     #[test]
@@ -135,7 +142,8 @@ mod tests {
         assert_eq!(entry.request.method(), "GET");
         assert_eq!(entry.request.path(), "/a/b");
         assert_eq!(Facts::query(&entry.request, "u").as_deref(), Some("a"));
-        assert_eq!(entry.request.ip.as_deref(), Some("203.0.113.7"));
+        let address = ClientAddress::parse("203.0.113.7");
+        assert_eq!(entry.request.address, address);
     }
 
     #[test]

@@ -7,9 +7,9 @@
 //! Many small ledgers are quicker than a few large ones, as small trees are. They share one bound on
 //! memory: beyond it, whole ledgers are forgotten in turn, and the report says so.
 
-use crate::ledger::{Ledger, Reply, Store, StoreFault, Urgency};
+use crate::ledger::{Ledger, MAX_COUNTERS, Spent, Store, StoreFault, Urgency};
 use crate::time::Timestamp;
-use crate::wire::{Answer, Call};
+use crate::wire::{Call, CallId, Charge, Charged, MAX_ITEMS};
 
 const LEDGERS: usize = 4_096;
 
@@ -70,8 +70,40 @@ impl Counters {
         sum.checked_rem(LEDGERS).unwrap_or(0)
     }
 
-    /// Asks a ledger, after what its timers would have done meanwhile.
-    pub fn ask(&mut self, ledger: usize, call: &Call, now: Timestamp) -> Option<Answer> {
+    /// Its counters are so many that another request may have to be counted under its spill key.
+    #[must_use]
+    pub fn crowded(&self, ledger: usize) -> bool {
+        let held = self.ledgers.get(ledger).map_or(0, Ledger::counters);
+        held.saturating_add(MAX_ITEMS) > MAX_COUNTERS
+    }
+
+    /// Charges counters of a ledger. None of more than one call may have.
+    pub fn charge(
+        &mut self,
+        ledger: usize,
+        charge: &Charge,
+        now: Timestamp,
+    ) -> Option<(Charged, Spent)> {
+        self.at(ledger, now, |ledger| ledger.charge_once(charge, now))?
+    }
+
+    /// Gives back what a charge took.
+    pub fn refund(&mut self, ledger: usize, id: CallId, spent: Spent, now: Timestamp) {
+        self.at(ledger, now, |ledger| ledger.refund_once(id, spent, now));
+    }
+
+    /// Asks a ledger anything else.
+    pub fn ask(&mut self, ledger: usize, call: &Call, now: Timestamp) {
+        self.at(ledger, now, |ledger| ledger.handle(call, now));
+    }
+
+    /// With a ledger, after what its timers would have done meanwhile.
+    fn at<T>(
+        &mut self,
+        ledger: usize,
+        now: Timestamp,
+        with: impl FnOnce(&mut Ledger<Nothing>) -> T,
+    ) -> Option<T> {
         let alarm = self.alarms.get_mut(ledger)?;
         let ledger = self.ledgers.get_mut(ledger)?;
         let before = ledger.counters();
@@ -81,7 +113,7 @@ impl Counters {
         if let Some(due) = alarm.take_if(|due| *due <= now) {
             ledger.alarm(due);
         }
-        let reply = ledger.handle(call, now);
+        let done = with(ledger);
         if let Some(at) = ledger.take_alarm() {
             *alarm = Some(at);
             self.alarms_set = self.alarms_set.saturating_add(1);
@@ -91,10 +123,7 @@ impl Counters {
         if self.live > self.most {
             self.forget_one(now);
         }
-        match reply {
-            Reply::Now(answer) => Some(answer),
-            Reply::Later(_) => None,
-        }
+        Some(done)
     }
 
     /// Forgets the next ledger that has any counters; those of one are few.
@@ -152,7 +181,7 @@ mod tests {
     use super::*;
     use crate::limit::{Algorithm, Quota};
     use crate::time::Span;
-    use crate::wire::{CallId, Charge, CounterKey, Item};
+    use crate::wire::{CounterKey, Item};
 
     fn charge(counters: &mut Counters, key: u64) -> bool {
         let window = Span::from_secs(60);
@@ -180,8 +209,8 @@ mod tests {
             }],
         };
         let place = Counters::place(&named.to_text());
-        let answer = counters.ask(place, &Call::Charge(charge), Timestamp::from_millis(1_000));
-        matches!(answer, Some(Answer::Charged(charged)) if charged.admitted)
+        let answer = counters.charge(place, &charge, Timestamp::from_millis(1_000));
+        answer.is_some_and(|(charged, _)| charged.admitted)
     }
 
     #[test]

@@ -1,16 +1,17 @@
 //! One line of an access log as a request.
 
+use super::request::Request;
+use super::when::Moments;
 use super::{combined, json};
-use crate::admission::described::Described;
 use crate::time::Timestamp;
 
 /// A request that somebody made once, and what became of it then.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct Entry<'a> {
     /// When, as the log says.
     pub at: Timestamp,
     /// What the log says of the request.
-    pub request: Described,
+    pub request: Request<'a>,
     /// The status of the answer.
     pub status: Option<u16>,
     /// Bytes of the answer's body.
@@ -40,16 +41,16 @@ pub enum Unreadable {
     TooLong,
 }
 
-impl Entry {
+impl<'a> Entry<'a> {
     /// Reads a line in the common or combined log format, or of JSON.
     ///
     /// # Errors
     /// What the line lacks.
-    pub fn read(line: &str) -> Result<Entry, Unreadable> {
+    pub fn read(line: &'a str, moments: &mut Moments) -> Result<Entry<'a>, Unreadable> {
         if line.starts_with('{') {
-            json::read(line)
+            json::read(line, moments)
         } else {
-            combined::read(line)
+            combined::read(line, moments)
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Who is hit, and how hard: counts for many names in bounded memory.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 
 /// Names kept at most. Beyond, the half that was hit least is forgotten.
 const MOST: usize = 200_000;
@@ -21,8 +21,9 @@ pub struct Hits {
 #[derive(Clone, Debug)]
 pub struct Table<K> {
     known: Vec<(K, Hits)>,
-    /// Places in `known`, each at its name's hash or behind; a power of two, at most half full.
-    places: Vec<Option<u32>>,
+    /// Places in `known`, counted from 1, each at its name's hash or behind; a power of two, at most
+    /// half full.
+    places: Vec<u32>,
     /// Some names were forgotten: what is hit least may be missing.
     pub forgot: bool,
 }
@@ -31,7 +32,7 @@ impl<K> Default for Table<K> {
     fn default() -> Self {
         Table {
             known: Vec::new(),
-            places: vec![None; 16],
+            places: vec![0; 16],
             forgot: false,
         }
     }
@@ -41,7 +42,7 @@ impl<K: Ord + Hash> Table<K> {
     /// Adds to the hits of a name.
     pub fn add(&mut self, name: K, add: impl FnOnce(&mut Hits)) {
         let mut slot = self.slot(&name);
-        if self.places.get(slot).copied().flatten().is_none() {
+        if self.place(slot).is_none() {
             let full = self.known.len() >= MOST;
             if full {
                 self.forget();
@@ -50,10 +51,10 @@ impl<K: Ord + Hash> Table<K> {
                 self.index(self.known.len().saturating_mul(4));
                 slot = self.slot(&name);
             }
-            if let Some(place) = self.places.get_mut(slot) {
-                *place = u32::try_from(self.known.len()).ok();
-            }
             self.known.push((name, Hits::default()));
+            if let Some(place) = self.places.get_mut(slot) {
+                *place = u32::try_from(self.known.len()).unwrap_or(0);
+            }
         }
         if let Some((_, hits)) = self.at(slot) {
             add(hits);
@@ -81,12 +82,11 @@ impl<K: Ord + Hash> Table<K> {
 
     /// Where the name is, or would be.
     fn slot(&self, name: &K) -> usize {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = Mix(0);
         name.hash(&mut hasher);
         let mask = self.places.len().saturating_sub(1);
-        let mut slot = usize::try_from(hasher.finish() & 0xffff_ffff).unwrap_or(0) & mask;
-        while let Some(Some(place)) = self.places.get(slot) {
-            let place = usize::try_from(*place).unwrap_or(usize::MAX);
+        let mut slot = usize::try_from(hasher.finish() >> 32).unwrap_or(0) & mask;
+        while let Some(place) = self.place(slot) {
             if self
                 .known
                 .get(place)
@@ -100,17 +100,23 @@ impl<K: Ord + Hash> Table<K> {
     }
 
     fn at(&mut self, slot: usize) -> Option<&mut (K, Hits)> {
-        let place = self.places.get(slot).copied().flatten()?;
-        self.known.get_mut(usize::try_from(place).ok()?)
+        let place = self.place(slot)?;
+        self.known.get_mut(place)
+    }
+
+    /// What is in a slot.
+    fn place(&self, slot: usize) -> Option<usize> {
+        let place = self.places.get(slot)?.checked_sub(1)?;
+        usize::try_from(place).ok()
     }
 
     /// Makes the table of hashes anew, with room for `least` or more.
     fn index(&mut self, least: usize) {
-        self.places = vec![None; least.max(16).next_power_of_two()];
-        for (place, (name, _)) in (0_u32..).zip(&self.known) {
+        self.places = vec![0; least.max(16).next_power_of_two()];
+        for (place, (name, _)) in (1_u32..).zip(&self.known) {
             let slot = self.slot(name);
             if let Some(free) = self.places.get_mut(slot) {
-                *free = Some(place);
+                *free = place;
             }
         }
     }
@@ -125,6 +131,51 @@ impl<K: Ord + Hash> Table<K> {
         if self.known.len() >= MOST {
             self.known.clear();
         }
+    }
+}
+
+/// Quick rather than secret: whoever has chosen names of a log to collide makes its replay slow.
+struct Mix(u64);
+
+impl Mix {
+    fn word(&mut self, word: u64) {
+        let sum = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = sum ^ (sum >> 32);
+    }
+}
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        self.0.wrapping_mul(0xBF58_476D_1CE4_E5B9)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.word(u64::from_le_bytes(*word));
+        }
+        if !rest.is_empty() {
+            let tail = rest
+                .iter()
+                .fold(0, |tail, byte| tail << 8 | u64::from(*byte));
+            self.word(tail);
+        }
+    }
+
+    fn write_u8(&mut self, number: u8) {
+        self.word(number.into());
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.word(number);
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.word(u64::try_from(number).unwrap_or(0));
+    }
+
+    fn write_isize(&mut self, number: isize) {
+        self.word(u64::try_from(number).unwrap_or(0));
     }
 }
 

@@ -10,8 +10,8 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::entry::{Entry, Unreadable};
-use super::when;
-use crate::admission::described::Described;
+use super::request::Request;
+use super::when::Moments;
 use crate::http::address::ClientAddress;
 use members::{Members, pairs, text};
 use names::{AS_HEADERS, COOKIES, HEADERS, KINDS, Kind, LONGEST, known, plain_name};
@@ -26,32 +26,33 @@ const DEPTH: usize = 3;
 ///
 /// # Errors
 /// What the line lacks.
-pub fn read(line: &str) -> Result<Entry, Unreadable> {
+pub fn read<'a>(line: &'a str, moments: &mut Moments) -> Result<Entry<'a>, Unreadable> {
     let Ok(Members(members)) = serde_json::from_str(line) else {
         return Err(Unreadable::Json);
     };
     let mut fields = Fields::default();
     fields.add(&members, DEPTH);
-    let at = fields.text(Kind::Time).and_then(|text| when::parse(&text));
-    let ip = fields.text(Kind::Ip).and_then(|text| address(&text));
+    let at = fields.text(Kind::Time);
+    let at = at.and_then(|text| moments.read(&text));
+    let ip = fields.text(Kind::Ip);
+    let address = ip.and_then(|text| ClientAddress::parse(&text));
     let (method, url) = fields.target().ok_or(Unreadable::Request)?;
     let host = fields
         .text(Kind::Host)
         .filter(|host| !host.is_empty() && host != "-");
-    let mut request = match host {
-        Some(host) if !url.contains("://") => {
-            Described::new(&method, &format!("https://{host}{url}"))
+    let mut request = Request::new(method, host.as_deref(), url);
+    request.address = Some(address.ok_or(Unreadable::Address)?);
+    request.country = fields.text(Kind::Country).map(|code| {
+        if code.bytes().any(|byte| byte.is_ascii_lowercase()) {
+            Cow::Owned(code.to_ascii_uppercase())
+        } else {
+            code
         }
-        _ => Described::new(&method, &url),
-    };
-    request.ip = Some(ip.ok_or(Unreadable::Address)?);
-    request.country = fields
-        .text(Kind::Country)
-        .map(|code| code.to_ascii_uppercase());
-    request.continent = fields.text(Kind::Continent).map(Cow::into_owned);
+    });
+    request.continent = fields.text(Kind::Continent);
     request.asn = fields.number(Kind::Asn).and_then(|asn| asn.try_into().ok());
-    request.colo = fields.text(Kind::Colo).map(Cow::into_owned);
-    request.ja4 = fields.text(Kind::Ja4).map(Cow::into_owned);
+    request.colo = fields.text(Kind::Colo);
+    request.ja4 = fields.text(Kind::Ja4);
     request.verified_bot = fields
         .text(Kind::Verified)
         .is_some_and(|text| !matches!(&*text, "" | "false" | "0"));
@@ -61,18 +62,23 @@ pub fn read(line: &str) -> Result<Entry, Unreadable> {
             .at(place)
             .filter(|value| !matches!(&**value, "" | "-"))
         {
-            request = request.header(name, &value);
+            request = request.header(Cow::Borrowed(*name), value);
         }
     }
     for (name, value) in pairs(&fields.headers) {
-        request = request.header(&name, &value);
+        let name = if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            Cow::Owned(name.to_ascii_lowercase())
+        } else {
+            name
+        };
+        request = request.header(name, value);
     }
     let cookies: Vec<String> = pairs(&fields.cookies)
         .into_iter()
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
     if !cookies.is_empty() {
-        request = request.header("cookie", &cookies.join("; "));
+        request = request.header("cookie".into(), cookies.join("; ").into());
     }
     Ok(Entry {
         at: at.ok_or(Unreadable::Time)?,
@@ -82,11 +88,6 @@ pub fn read(line: &str) -> Result<Entry, Unreadable> {
             .and_then(|status| status.try_into().ok()),
         response_bytes: fields.number(Kind::Sent),
     })
-}
-
-/// An address, perhaps with a port.
-fn address(text: &str) -> Option<String> {
-    ClientAddress::parse(text).map(|address| address.to_string())
 }
 
 /// What is known of a record.

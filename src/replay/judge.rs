@@ -9,10 +9,11 @@ use crate::admission::body::BodyPlan;
 use crate::admission::denial::Denials;
 use crate::admission::guard::{self, GuardFault};
 use crate::admission::plan::{self, Applied, Context, Plan, Settle, Tier};
+use crate::ledger::Spent;
 use crate::policy::{Action, Cost, Mode, Policy, RequestView};
 use crate::time::Timestamp;
 use crate::wire::names::Namer;
-use crate::wire::{Answer, Call, CallId, Charge, Outcome};
+use crate::wire::{Call, CallId, Charge, Outcome};
 
 /// What became of one request.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +36,8 @@ pub struct Judge {
     mode: Mode,
     tier: Option<String>,
     namer: Namer,
+    /// The same names, and those that requests are counted under where objects are full.
+    spilling: Namer,
     counters: Counters,
     denials: Denials,
     ids: u64,
@@ -51,7 +54,8 @@ impl Judge {
             mode: mode.unwrap_or(policy.mode),
             policy,
             tier,
-            namer: Namer::open(),
+            namer: Namer::open(false),
+            spilling: Namer::open(true),
             counters: Counters::new(),
             denials: Denials::default(),
             ids: 0,
@@ -90,26 +94,33 @@ impl Judge {
     }
 
     /// Judges a request at `now`, which never goes back.
-    pub fn judge(&mut self, entry: &Entry, now: Timestamp) -> Judgement {
-        let request = &entry.request;
-        let tier = self.tier.as_deref().unwrap_or_default();
-        let tiers = |_: usize, _: &str| Tier::Named(tier.to_owned());
-        let context = Context {
-            policy: &self.policy,
-            namer: &self.namer,
-            mode: self.mode,
-            tiers: &tiers,
-        };
-        let plan = plan::plan(&context, request);
+    pub fn judge(&mut self, entry: &Entry<'_>, now: Timestamp) -> Judgement {
+        let mut plan = self.plan(&self.namer, entry);
+        let crowded = |one: &Applied| self.counters.crowded(Counters::place(&one.object));
+        if plan.applied.iter().any(crowded) {
+            plan = self.plan(&self.spilling, entry);
+        }
         let mut found = Judgement::default();
         self.deny_in_shadow(&plan, &mut found);
         if let Some(rule) = self.guard(&plan, entry) {
             found.refused.push(self.rows.of_rule(rule));
             found.asked.push(self.rows.of_rule(rule));
-            return found;
+        } else if !plan.applied.is_empty() {
+            self.charge(&plan, entry, now, &mut found);
         }
-        self.charge(&plan, entry, now, &mut found);
         found
+    }
+
+    fn plan(&self, namer: &Namer, entry: &Entry<'_>) -> Plan {
+        let tier = self.tier.as_deref().unwrap_or_default();
+        let tiers = |_: usize, _: &str| Tier::Named(tier.to_owned());
+        let context = Context {
+            policy: &self.policy,
+            namer,
+            mode: self.mode,
+            tiers: &tiers,
+        };
+        plan::plan(&context, &entry.request)
     }
 
     fn deny_in_shadow(&self, plan: &Plan, found: &mut Judgement) {
@@ -127,7 +138,9 @@ impl Judge {
 
     /// The rule that refuses without counting. A log seldom says what a body was, so a media type
     /// that is not known is not held against anybody.
-    fn guard(&self, plan: &Plan, entry: &Entry) -> Option<usize> {
+    fn guard(&self, plan: &Plan, entry: &Entry<'_>) -> Option<usize> {
+        // What is bounded is bounded by a rule.
+        plan.rules.first()?;
         let request = &entry.request;
         let declared = request.body_length;
         let present = declared.is_some_and(|length| length > 0);
@@ -146,57 +159,50 @@ impl Judge {
         (declared? > max).then_some(rule)
     }
 
-    fn charge(&mut self, plan: &Plan, entry: &Entry, now: Timestamp, found: &mut Judgement) {
+    fn charge(&mut self, plan: &Plan, entry: &Entry<'_>, now: Timestamp, found: &mut Judgement) {
         let applied = &plan.applied;
-        let mut objects: Vec<(&str, Vec<usize>)> = Vec::new();
-        for (index, one) in applied.iter().enumerate() {
-            match objects.iter_mut().find(|(name, _)| *name == one.object) {
-                Some((_, covers)) => covers.push(index),
-                None => objects.push((&one.object, vec![index])),
-            }
-        }
         let known = |one: &Applied| one.item.enforce && self.denials.find(&one.item, now).is_some();
         let remembered = applied.iter().any(known);
         let mut outcomes: Vec<Option<Outcome>> = vec![None; applied.len()];
-        let mut charges = Vec::with_capacity(objects.len());
-        let mut admitted = true;
-        for (object, covers) in &objects {
+        let mut asked = Vec::with_capacity(applied.len());
+        for (first, one) in applied.iter().enumerate() {
+            let mut earlier = applied.iter().take(first);
+            if earlier.any(|other| other.object == one.object) {
+                continue;
+            }
             self.ids = self.ids.wrapping_add(1);
-            let id = CallId(self.ids);
             let charge = Charge {
-                id,
+                id: CallId(self.ids),
                 // All objects are asked at one instant: what one takes is given back at once where
                 // another refuses.
                 provisional: None,
-                items: covers
-                    .iter()
-                    .filter_map(|index| Some(applied.get(*index)?.item.clone()))
+                items: of_object(applied, &one.object)
+                    .map(|(_, one)| one.item.clone())
                     .collect(),
             };
-            let ledger = Counters::place(object);
-            let Some(Answer::Charged(charged)) =
-                self.counters.ask(ledger, &Call::Charge(charge), now)
-            else {
+            let ledger = Counters::place(&one.object);
+            let Some((charged, spent)) = self.counters.charge(ledger, &charge, now) else {
                 continue;
             };
-            admitted &= charged.admitted;
-            for (index, outcome) in covers.iter().zip(charged.outcomes) {
-                if let Some(place) = outcomes.get_mut(*index) {
+            let of_object = of_object(applied, &one.object);
+            for ((index, _), outcome) in of_object.zip(charged.outcomes) {
+                if let Some(place) = outcomes.get_mut(index) {
                     *place = Some(outcome);
                 }
             }
-            charges.push((ledger, id, charged.admitted));
+            asked.push(Asked {
+                object: &one.object,
+                ledger,
+                id: charge.id,
+                admitted: charged.admitted,
+                spent,
+            });
         }
         if !remembered {
-            let asked = u64::try_from(objects.len()).unwrap_or(u64::MAX);
+            let asked = u64::try_from(asked.len()).unwrap_or(u64::MAX);
             self.calls = self.calls.saturating_add(asked);
         }
-        for (ledger, id, charged) in &charges {
-            if !admitted && *charged {
-                self.counters.ask(*ledger, &Call::Refund { id: *id }, now);
-                self.calls = self.calls.saturating_add(u64::from(!remembered));
-            }
-        }
+        let admitted = asked.iter().all(|one| one.admitted);
         for (one, outcome) in applied.iter().zip(&outcomes) {
             let Some(outcome) = outcome else { continue };
             let row = self.rows.of_limit(one.limit);
@@ -218,7 +224,12 @@ impl Judge {
             found.keys.push((row, key));
         }
         if admitted {
-            self.settle(applied, &objects, &charges, entry, now);
+            self.settle(applied, &asked, entry, now);
+            return;
+        }
+        for one in asked.into_iter().filter(|one| one.admitted) {
+            self.counters.refund(one.ledger, one.id, one.spent, now);
+            self.calls = self.calls.saturating_add(u64::from(!remembered));
         }
     }
 
@@ -226,31 +237,50 @@ impl Judge {
     fn settle(
         &mut self,
         applied: &[Applied],
-        objects: &[(&str, Vec<usize>)],
-        charges: &[(usize, CallId, bool)],
-        entry: &Entry,
+        asked: &[Asked<'_>],
+        entry: &Entry<'_>,
         now: Timestamp,
     ) {
-        for ((_, covers), (ledger, id, _)) in objects.iter().zip(charges) {
+        if applied.iter().all(|one| one.settle.is_none()) {
+            return;
+        }
+        for one in asked {
             let spent: Vec<(u32, u64)> = (0_u32..)
-                .zip(covers)
-                .filter_map(|(item, index)| {
-                    let one = applied.get(*index)?;
+                .zip(of_object(applied, one.object))
+                .filter_map(|(item, (_, one))| {
                     let units = settled(one.settle.as_ref()?, one.item.cost, entry)?;
                     Some((item, units))
                 })
                 .collect();
             if !spent.is_empty() {
-                self.counters
-                    .ask(*ledger, &Call::Settle { id: *id, spent }, now);
+                let call = Call::Settle { id: one.id, spent };
+                self.counters.ask(one.ledger, &call, now);
                 self.calls = self.calls.saturating_add(1);
             }
         }
     }
 }
 
+/// One object that was asked.
+struct Asked<'a> {
+    object: &'a str,
+    ledger: usize,
+    id: CallId,
+    admitted: bool,
+    spent: Spent,
+}
+
+/// What applies to a request and is counted in one object, with its place in the plan.
+fn of_object<'a>(
+    applied: &'a [Applied],
+    object: &'a str,
+) -> impl Iterator<Item = (usize, &'a Applied)> {
+    let all = applied.iter().enumerate();
+    all.filter(move |(_, one)| one.object == object)
+}
+
 /// Units that a reservation comes to; None where the log does not say, so that it stands.
-fn settled(settle: &Settle, held: u64, entry: &Entry) -> Option<u64> {
+fn settled(settle: &Settle, held: u64, entry: &Entry<'_>) -> Option<u64> {
     match settle {
         Settle::Count(when) => {
             let kept = when.status.contains(&entry.status?);

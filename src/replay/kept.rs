@@ -1,14 +1,9 @@
 //! The requests of a log, kept so that another policy can be tried without reading it again.
 
-use super::entry::Entry;
-
-/// What one takes besides its text: the structure, and what the allocator adds to each string.
-const EACH_BYTES: usize = 440;
-
-/// Requests that were read, while they fit.
+/// Blocks of requests that were read, while they fit.
 #[derive(Debug, Default)]
 pub struct Kept {
-    entries: Vec<Entry>,
+    blocks: Vec<Vec<u8>>,
     room: usize,
     whole: bool,
 }
@@ -18,26 +13,24 @@ impl Kept {
     #[must_use]
     pub fn with_room_for(bytes: usize) -> Kept {
         Kept {
-            entries: Vec::new(),
+            blocks: Vec::new(),
             room: bytes,
             whole: true,
         }
     }
 
-    /// Keeps a request that was read from a line of so many bytes. Where there is no room, none is
-    /// kept at all any more.
-    pub fn push(&mut self, entry: Entry, line: usize) {
+    /// Keeps a block. Where there is no room, none is kept at all any more.
+    pub fn push(&mut self, block: Vec<u8>) {
         if !self.whole {
             return;
         }
-        let takes = line.saturating_add(EACH_BYTES);
-        match self.room.checked_sub(takes) {
+        match self.room.checked_sub(block.capacity()) {
             Some(room) => {
                 self.room = room;
-                self.entries.push(entry);
+                self.blocks.push(block);
             }
             None => {
-                self.entries = Vec::new();
+                self.blocks = Vec::new();
                 self.whole = false;
             }
         }
@@ -49,16 +42,15 @@ impl Kept {
         self.whole
     }
 
-    /// How many.
+    /// How many blocks.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.blocks.len()
     }
 
-    /// At most `most` of them, from one on.
+    /// One of them.
     #[must_use]
-    pub fn part(&self, from: usize, most: usize) -> &[Entry] {
-        let rest = self.entries.get(from..).unwrap_or_default();
-        rest.get(..most).unwrap_or(rest)
+    pub fn block(&self, number: usize) -> Option<&[u8]> {
+        self.blocks.get(number).map(Vec::as_slice)
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! The log's requests go through the same code as in service ([`admission::plan`], the guards, and
 //! [`ledger`]), with the log's time as the clock. Nothing leaves the process, so names are in the
-//! clear. Memory is bounded however long the log is.
+//! clear. Memory is bounded however long the log is. A [`Reader`] makes blocks of requests from the
+//! text, a [`Replay`] takes them: the two may well be at work at the same time.
 //!
 //! What a log does not say is not made up: limits whose key it lacks count by the client's address,
 //! as they do in service, and the report says which those are.
@@ -22,15 +23,21 @@ mod kept;
 mod lines;
 mod notes;
 pub mod numbers;
+mod pack;
+mod reader;
 pub mod report;
+mod request;
 mod rows;
+mod scan;
 mod shown;
 mod summary;
 mod timeline;
 pub mod when;
 
 pub use entry::{Entry, Unreadable};
+pub use reader::Reader;
 pub use report::Report;
+pub use request::Request;
 
 use crate::admission::Facts;
 use crate::http::address::{Caller, Network};
@@ -39,13 +46,10 @@ use crate::time::Timestamp;
 use hits::{Hits, Table};
 use judge::Judge;
 use kept::Kept;
-use lines::Lines;
 use notes::Notes;
-use report::{BadLine, LineCounts, RowCounts};
+use pack::Unpacker;
+use report::{LineCounts, RowCounts};
 use timeline::Timeline;
-
-/// Unreadable lines that are told one by one.
-const BAD_LINES_TOLD: usize = 10;
 
 /// What a replay may be told besides the policy.
 #[derive(Clone, Debug, Default)]
@@ -63,9 +67,6 @@ pub struct Replay {
     notes: Notes,
     kept: Kept,
     again: usize,
-    lines: Lines,
-    file: String,
-    line: u64,
     counts: LineCounts,
     first: Option<Timestamp>,
     now: Timestamp,
@@ -91,9 +92,6 @@ impl Replay {
             notes,
             kept: Kept::default(),
             again: 0,
-            lines: Lines::default(),
-            file: String::new(),
-            line: 0,
             counts: LineCounts::default(),
             first: None,
             now: Timestamp::ZERO,
@@ -108,12 +106,12 @@ impl Replay {
         }
     }
 
-    /// Keeps the requests that are read from now on, within so many bytes, for [`Replay::again`].
+    /// Keeps the blocks that come from now on, within so many bytes, for [`Replay::again`].
     pub fn keep(&mut self, bytes: usize) {
         self.kept = Kept::with_room_for(bytes);
     }
 
-    /// True where every request so far was kept.
+    /// True where every block so far was kept.
     #[must_use]
     pub fn has_all(&self) -> bool {
         self.kept.is_whole()
@@ -135,40 +133,30 @@ impl Replay {
         }
     }
 
-    /// Replays at most so many requests of those that were kept; false where those were the last.
-    pub fn step(&mut self, most: usize) -> bool {
+    /// Replays the next block of those that were kept; false where that was the last.
+    pub fn step(&mut self) -> bool {
         let kept = std::mem::take(&mut self.kept);
-        let part = kept.part(self.again, most);
-        part.iter().for_each(|entry| self.request(entry));
-        self.again = self.again.saturating_add(part.len());
+        if let Some(block) = kept.block(self.again) {
+            self.through(block);
+        }
+        self.again = self.again.saturating_add(1);
         self.kept = kept;
         self.again < self.kept.len()
     }
 
-    /// How many requests were kept.
-    #[must_use]
-    pub fn kept(&self) -> usize {
-        self.kept.len()
+    /// Takes a block that a [`Reader`] has made.
+    pub fn block(&mut self, block: Vec<u8>) {
+        self.through(&block);
+        self.kept.push(block);
     }
 
-    /// Begins a file: the last one's last line is over, and lines are numbered anew.
-    pub fn begin(&mut self, file: &str) {
-        self.end();
-        file.clone_into(&mut self.file);
-        self.line = 0;
-    }
-
-    /// Takes a piece of the log, cut wherever.
-    pub fn feed(&mut self, piece: &[u8]) {
-        let mut lines = std::mem::take(&mut self.lines);
-        lines.feed(piece, |line| self.line(line));
-        self.lines = lines;
-    }
-
-    /// Takes what was fed last as a whole line, even without an end.
-    pub fn end(&mut self) {
-        let mut lines = std::mem::take(&mut self.lines);
-        lines.finish(|line| self.line(line));
+    /// What became of the lines, as the reader says.
+    pub fn lines(&mut self, counts: &LineCounts) {
+        self.counts = LineCounts {
+            late: self.counts.late,
+            most_late_s: self.counts.most_late_s,
+            ..counts.clone()
+        };
     }
 
     /// Requests so far.
@@ -177,43 +165,16 @@ impl Replay {
         self.requests
     }
 
-    fn line(&mut self, line: Option<&[u8]>) {
-        self.line = self.line.saturating_add(1);
-        let read = match line {
-            None => Err(Unreadable::TooLong),
-            Some(bytes) => {
-                let text = String::from_utf8_lossy(bytes);
-                let text = text.trim_start_matches('\u{feff}').trim();
-                if text.is_empty() || text.starts_with('#') {
-                    return;
-                }
-                Entry::read(text)
-            }
-        };
-        self.counts.read = self.counts.read.saturating_add(1);
-        match read {
-            Ok(entry) => {
-                self.request(&entry);
-                self.kept.push(entry, line.map_or(0, <[u8]>::len));
-            }
-            Err(why) => self.unreadable(why),
-        }
-    }
-
-    fn unreadable(&mut self, why: Unreadable) {
-        self.counts.unreadable = self.counts.unreadable.saturating_add(1);
-        if self.counts.first_unreadable.len() < BAD_LINES_TOLD {
-            self.counts.first_unreadable.push(BadLine {
-                file: self.file.clone(),
-                line: self.line,
-                why: why.to_string(),
-            });
+    fn through(&mut self, block: &[u8]) {
+        let mut unpacker = Unpacker::default();
+        while let Some(entry) = unpacker.next(block) {
+            self.request(&entry);
         }
     }
 
     /// Takes one request. One that is earlier than another before it happens at the other's time, as
     /// it would for a counter.
-    pub fn request(&mut self, entry: &Entry) {
+    pub fn request(&mut self, entry: &Entry<'_>) {
         if entry.at < self.now {
             let late = self.now.saturating_since(entry.at).as_secs_ceil();
             self.counts.late = self.counts.late.saturating_add(1);

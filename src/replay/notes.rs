@@ -73,7 +73,7 @@ impl Notes {
     }
 
     /// Takes note of what a line shows.
-    pub fn see(&mut self, entry: &Entry) {
+    pub fn see(&mut self, entry: &Entry<'_>) {
         let request = &entry.request;
         self.host_seen |= !request.host().is_empty();
         self.missing.retain(|(source, _)| match source {

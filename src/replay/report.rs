@@ -1,6 +1,6 @@
 //! What a replay found, in the form that is printed, serialised and drawn.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Nano-dollars of one object call: 0.15 USD a million.
 pub const CALL_NANO_USD: u64 = 150;
@@ -43,7 +43,7 @@ pub struct Report {
 }
 
 /// Lines.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineCounts {
     /// All, empty ones and comments left out.
     pub read: u64,
@@ -58,7 +58,7 @@ pub struct LineCounts {
 }
 
 /// A line that is no request.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadLine {
     /// The file.
     pub file: String,

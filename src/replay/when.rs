@@ -11,6 +11,25 @@ const EPOCH_DAYS: u64 = 719_468;
 
 const DAY_S: u64 = 86_400;
 
+/// Reads times, remembering the last: most lines are of the second of the line before.
+#[derive(Clone, Debug, Default)]
+pub struct Moments {
+    text: String,
+    at: Option<Timestamp>,
+}
+
+impl Moments {
+    /// As [`parse`].
+    pub fn read(&mut self, text: &str) -> Option<Timestamp> {
+        if self.at.is_none() || self.text != text {
+            self.at = parse(text);
+            self.text.clear();
+            self.text.push_str(text);
+        }
+        self.at
+    }
+}
+
 /// A time in any of the forms that logs use: `10/Oct/2000:13:55:36 -0700` (common log format),
 /// `2000-10-10T13:55:36.25-07:00` (RFC 3339, also with a blank for the `T`, and UTC where it names
 /// no zone), or a number of seconds, milliseconds, microseconds or nanoseconds since the epoch, told
@@ -56,6 +75,11 @@ fn number(text: &str) -> Option<Timestamp> {
 }
 
 fn rfc3339(text: &str) -> Option<Timestamp> {
+    if let Some(seconds) = usual_rfc3339(text.as_bytes())
+        && let Some("Z" | "+00:00") = text.get(19..)
+    {
+        return Some(Timestamp::from_micros(seconds.checked_mul(1_000_000)?));
+    }
     let (date, rest) = (text.get(..10)?, text.get(11..)?);
     let mut parts = date.split('-');
     let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
@@ -77,13 +101,101 @@ fn rfc3339(text: &str) -> Option<Timestamp> {
     shifted(at, zone.trim())
 }
 
+/// The first 19 bytes of what nearly all write: `2000-10-10T20:55:36`.
+fn usual_rfc3339(text: &[u8]) -> Option<u64> {
+    let [
+        y0,
+        y1,
+        y2,
+        y3,
+        b'-',
+        m0,
+        m1,
+        b'-',
+        d0,
+        d1,
+        b'T' | b' ',
+        rest @ ..,
+    ] = text
+    else {
+        return None;
+    };
+    let year = two(*y0, *y1)?
+        .saturating_mul(100)
+        .saturating_add(two(*y2, *y3)?);
+    usual_clock(year, two(*m0, *m1)?, two(*d0, *d1)?, rest)
+}
+
+/// The first 20 bytes of what nearly all write: `10/Oct/2000:13:55:36`.
+fn usual_common(text: &[u8]) -> Option<u64> {
+    let [
+        d0,
+        d1,
+        b'/',
+        name @ ..,
+        b'/',
+        _,
+        _,
+        _,
+        _,
+        b':',
+        _,
+        _,
+        b':',
+        _,
+        _,
+        b':',
+        _,
+        _,
+    ] = text
+    else {
+        return None;
+    };
+    let [y0, y1, y2, y3, b':', rest @ ..] = text.get(7..)? else {
+        return None;
+    };
+    let month = MONTHS
+        .iter()
+        .position(|month| name.eq_ignore_ascii_case(month.as_bytes()))?;
+    let month = u64::try_from(month).ok()?.saturating_add(1);
+    let year = two(*y0, *y1)?
+        .saturating_mul(100)
+        .saturating_add(two(*y2, *y3)?);
+    usual_clock(year, month, two(*d0, *d1)?, rest)
+}
+
+fn usual_clock(year: u64, month: u64, day: u64, text: &[u8]) -> Option<u64> {
+    let [h0, h1, b':', m0, m1, b':', s0, s1, ..] = text else {
+        return None;
+    };
+    moment([
+        year,
+        month,
+        day,
+        two(*h0, *h1)?,
+        two(*m0, *m1)?,
+        two(*s0, *s1)?,
+    ])
+}
+
+fn two(tens: u8, ones: u8) -> Option<u64> {
+    let digit = |byte: u8| byte.is_ascii_digit().then(|| u64::from(byte & 15));
+    Some(digit(tens)?.saturating_mul(10).saturating_add(digit(ones)?))
+}
+
 fn common(text: &str) -> Option<Timestamp> {
+    if let Some((usual, " +0000")) = text.split_at_checked(20)
+        && let Some(seconds) = usual_common(usual.as_bytes())
+    {
+        return Some(Timestamp::from_micros(seconds.checked_mul(1_000_000)?));
+    }
     let (moment, zone) = text.split_once(' ').unwrap_or((text, ""));
     let (date, clock) = moment.split_once(':')?;
     let mut parts = date.split('/');
     let (day, month, year) = (parts.next()?, parts.next()?, parts.next()?);
-    let month = month.to_ascii_lowercase();
-    let month = MONTHS.iter().position(|name| *name == month)?;
+    let month = MONTHS
+        .iter()
+        .position(|name| name.eq_ignore_ascii_case(month))?;
     let month = u64::try_from(month).ok()?.saturating_add(1);
     let seconds = seconds(year, month, day, clock)?;
     shifted(
@@ -99,6 +211,11 @@ fn seconds(year: &str, month: u64, day: &str, clock: &str) -> Option<u64> {
     let hour = parts.next()?.ok()?;
     let minute = parts.next()?.ok()?;
     let second = parts.next().unwrap_or(Ok(0)).ok()?;
+    moment([year, month, day, hour, minute, second])
+}
+
+/// Seconds since the epoch.
+fn moment([year, month, day, hour, minute, second]: [u64; 6]) -> Option<u64> {
     let sane = (1970..=9999).contains(&year)
         && (1..=12).contains(&month)
         && (1..=31).contains(&day)

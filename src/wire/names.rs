@@ -66,6 +66,8 @@ pub struct Namer {
     keyed: Keyed,
     /// By the message that was hashed.
     names: RefCell<Memo<[u8; 16]>>,
+    /// Where messages are put together.
+    scratch: RefCell<Vec<u8>>,
 }
 
 impl Namer {
@@ -77,18 +79,30 @@ impl Namer {
         Namer {
             keyed: Keyed::Secret(keyed),
             names: RefCell::new(Memo::new(REMEMBERED)),
+            scratch: RefCell::default(),
         }
     }
 
     /// For a replay, whose names nobody sees: without a secret, by SipHash-1-3, in a twentieth of
-    /// the time. The Worker has no such thing.
+    /// the time. The Worker has no such thing. `spills`: objects may be full.
     #[cfg(any(not(target_arch = "wasm32"), feature = "lab"))]
     #[must_use]
-    pub fn open() -> Namer {
+    pub fn open(spills: bool) -> Namer {
         Namer {
-            keyed: Keyed::Open,
+            keyed: Keyed::Open { spills },
             // To look a name up would take as long as to make it.
             names: RefCell::new(Memo::new(0)),
+            scratch: RefCell::default(),
+        }
+    }
+
+    /// Counters need a second name, for objects that are full.
+    #[must_use]
+    pub fn spills(&self) -> bool {
+        match self.keyed {
+            Keyed::Secret(_) => true,
+            #[cfg(any(not(target_arch = "wasm32"), feature = "lab"))]
+            Keyed::Open { spills } => spills,
         }
     }
 
@@ -159,7 +173,8 @@ impl Namer {
     }
 
     fn start(&self, purpose: Purpose) -> Message<'_> {
-        let mut bytes = Vec::with_capacity(128);
+        let mut bytes = self.scratch.take();
+        bytes.clear();
         bytes.push(purpose as u8);
         Message { namer: self, bytes }
     }
@@ -184,7 +199,9 @@ impl std::fmt::Debug for Namer {
 enum Keyed {
     Secret(Hmac<Sha256>),
     #[cfg(any(not(target_arch = "wasm32"), feature = "lab"))]
-    Open,
+    Open {
+        spills: bool,
+    },
 }
 
 impl Keyed {
@@ -198,7 +215,7 @@ impl Keyed {
                 whole.first_chunk().copied().unwrap_or_default()
             }
             #[cfg(any(not(target_arch = "wasm32"), feature = "lab"))]
-            Keyed::Open => {
+            Keyed::Open { .. } => {
                 let mut hasher = DefaultHasher::new();
                 hasher.write(message);
                 let first = hasher.finish();
@@ -230,7 +247,9 @@ impl Message<'_> {
     }
 
     fn name(self) -> [u8; 16] {
-        self.namer.tag(&self.bytes)
+        let tag = self.namer.tag(&self.bytes);
+        self.namer.scratch.replace(self.bytes);
+        tag
     }
 
     fn word(self) -> u64 {

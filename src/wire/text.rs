@@ -45,21 +45,19 @@ pub(super) fn number(text: &str) -> Option<u64> {
 
 /// Appends 128 bits as 22 characters.
 pub(super) fn push_name(text: &mut String, name: [u8; 16]) {
-    let bits = u128::from_be_bytes(name);
+    let full = text.len().saturating_add(NAME_CHARS);
     // The last character carries the two bits that are left over, at its high end.
-    for place in 0..NAME_CHARS {
-        let end = u32::try_from(place)
-            .unwrap_or(0)
-            .saturating_add(1)
-            .saturating_mul(6);
-        let sextet = match 128_u32.checked_sub(end) {
-            Some(right) => bits.checked_shr(right).unwrap_or(0),
-            None => bits.wrapping_shl(end.saturating_sub(128)),
-        } & 63;
-        text.push(char::from(pick(
-            BASE64URL,
-            u64::try_from(sextet).unwrap_or(0),
-        )));
+    let (mut bits, mut held) = (0_u64, 0_u32);
+    for byte in name.into_iter().chain([0]) {
+        bits = (bits << 8 | u64::from(byte)) & 0xffff;
+        held = held.saturating_add(8);
+        while held >= 6 && text.len() < full {
+            held = held.saturating_sub(6);
+            text.push(char::from(pick(
+                BASE64URL,
+                bits.checked_shr(held).unwrap_or(0) & 63,
+            )));
+        }
     }
 }
 

@@ -72,13 +72,17 @@ test('a number is turned in its field, and its text with it; a log is not read a
   await page.getByRole('textbox', { name: 'Policy' }).fill(`# quota = 1 is no field
 ${POLICY}`);
   await page.getByLabel('From', { exact: true }).selectOption('files');
-  await page.getByLabel(/^Log files/).setInputFiles({ name: 'a.log', mimeType: 'text/plain', buffer: Buffer.from(logOf(2_000)) });
+  const dir = await mkdtemp(join(tmpdir(), 'weir-lab-'));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const file = join(dir, 'a.log');
+  await writeFile(file, logOf(2_000));
+  await page.getByLabel(/^Log files/).setInputFiles(file);
   await done(page, /1,980 requests/);
   const refusedBy = async (limit) => plain((await tableOf(page, 'limits')).find(([name]) => name === limit)[3]);
   const before = await refusedBy('r.user');
   assert.ok(before > 0);
-  // Whoever reads the files again fails from now on.
-  await page.evaluate(() => { File.prototype.stream = () => { throw new Error('read again'); }; });
+  // Whoever reads the file again fails from now on.
+  await rm(file);
   const fields = page.getByRole('group', { name: 'r.user' });
   assert.deepEqual(await page.getByRole('group', { name: 'r.ip' }).getByRole('spinbutton').count(), 1);
   const status = page.getByRole('status');
@@ -101,6 +105,27 @@ ${POLICY.replace('"2s", burst = 3', '"5s", burst = 3')}`);
   await page.getByRole('alert').getByText(/window: "5 parsecs"/).waitFor();
   await fields.getByLabel('window').fill('5s');
   await page.waitForFunction(() => document.getElementById('policy-faults').textContent === '');
+});
+
+test('a log of several packed parts is read to its end, and one that has vanished is told', async (t) => {
+  const page = await openLab(t);
+  await done(page);
+  await page.getByRole('textbox', { name: 'Policy' }).fill(POLICY);
+  await page.getByLabel('From', { exact: true }).selectOption('files');
+  const dir = await mkdtemp(join(tmpdir(), 'weir-lab-'));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const file = join(dir, 'a.log.gz');
+  await writeFile(file, Buffer.concat([logOf(1_000), logOf(500)].map((text) => gzipSync(`${text}\n`))));
+  await page.getByLabel(/^Log files/).setInputFiles(file);
+  await done(page, /^Replayed 1,485 requests/);
+  await rm(file);
+  await page.getByLabel('From', { exact: true }).selectOption('flood');
+  await page.getByLabel('Requests', { exact: true }).fill('500');
+  await done(page, /^Replayed 500 requests/);
+  await page.getByLabel('From', { exact: true }).selectOption('files');
+  await done(page, /1,485 requests/);
+  await page.getByLabel(/^Log files/).dispatchEvent('change');
+  await done(page, /^A log cannot be read to its end \(.+\)\. Stopped after 0 requests/);
 });
 
 test('a log that breaks off is told, with what there was of it', async (t) => {

@@ -9,3 +9,4 @@
 mod admission;
 mod homes;
 mod limits;
+mod replay_pipe;

@@ -22,7 +22,7 @@ impl Plan {
         &mut self,
         context: &Context<'a>,
         facts: &'a dyn Facts,
-        client: &Client<'a>,
+        client: &'a Client<'a>,
         at: LimitRef,
         captures: Option<Captures<'a>>,
     ) {
@@ -41,7 +41,7 @@ impl Plan {
         &mut self,
         context: &Context<'a>,
         facts: &'a dyn Facts,
-        client: &Client<'a>,
+        client: &'a Client<'a>,
         at: LimitRef,
         limit: &'a Limit,
         captures: Option<Captures<'a>>,
@@ -84,7 +84,7 @@ impl Plan {
             hint: region.as_deref().map_or("", location_hint).to_owned(),
             item: Item {
                 key,
-                spill: client.spill(namer, &limit.policy_name),
+                spill: client.spill(namer, &limit.policy_name, key),
                 quota: quota(limit, numbers),
                 cost,
                 value,
@@ -107,7 +107,7 @@ impl Plan {
         &mut self,
         context: &Context<'a>,
         facts: &'a dyn Facts,
-        client: &Client<'a>,
+        client: &'a Client<'a>,
         limit: &Limit,
         tier: &TierUse,
     ) -> Result<Option<(String, Numbers)>, NeedsBody> {
@@ -146,7 +146,7 @@ impl Plan {
         &mut self,
         context: &Context<'a>,
         facts: &'a dyn Facts,
-        client: &Client<'a>,
+        client: &'a Client<'a>,
         (rule, concurrency): (usize, usize),
         captures: Option<Captures<'a>>,
     ) {

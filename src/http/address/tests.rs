@@ -115,6 +115,9 @@ proptest! {
         // A network is the same from wherever in it one looks.
         let network = address.client(bits);
         prop_assert_eq!(ClientAddress::from(network.first()).client(bits), network);
+        for network in [network, plain.network(bits, bits), plain.network(24, 48)] {
+            prop_assert_eq!(network.text(), network.to_string());
+        }
     }
 
     #[test]

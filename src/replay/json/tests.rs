@@ -4,7 +4,7 @@ use crate::policy::RequestView;
 
 #[track_caller]
 fn check(line: &str, expected: &str) {
-    let entry = read(line).expect("a readable line");
+    let entry = read(line, &mut Moments::default()).expect("a readable line");
     let request = &entry.request;
     let found = format!(
         "{} {} {}{} from {} status {:?} sent {:?} session {:?}",
@@ -12,7 +12,7 @@ fn check(line: &str, expected: &str) {
         request.method(),
         request.host(),
         request.path(),
-        request.ip.as_deref().unwrap_or("-"),
+        request.address.expect("an address"),
         entry.status,
         entry.response_bytes,
         Facts::cookie(request, "session"),
@@ -58,7 +58,11 @@ fn what_is_missing_is_named() {
             Unreadable::Request,
         ),
     ] {
-        assert_eq!(read(line).map(|_| ()), Err(why), "{line}");
+        assert_eq!(
+            read(line, &mut Moments::default()).map(|_| ()),
+            Err(why),
+            "{line}"
+        );
     }
 }
 
@@ -93,7 +97,7 @@ fn nothing_that_is_nested_or_long_does_any_harm() {
         (r#"{} {}"#, Unreadable::Json),
     ] {
         assert_eq!(
-            read(line).map(|_| ()),
+            read(line, &mut Moments::default()).map(|_| ()),
             Err(why),
             "{}",
             line.get(..40).unwrap_or(line)

@@ -191,7 +191,7 @@ fn open_names_tell_apart_what_the_keyed_ones_do() {
         &[part("ip", "a\0")],
         &[part("", "ipa")],
     ];
-    let namer = Namer::open();
+    let namer = Namer::open(true);
     let names: BTreeSet<_> = ["r.l", "r.m"]
         .iter()
         .flat_map(|name| keys.map(|parts| namer.counter_key(name, parts).0))

@@ -1,11 +1,18 @@
-//! The policy lab's side of the browser: a replay that is fed from a Web Worker.
+//! The policy lab's side of the browser: a reader of logs and a replay, each in a Web Worker.
 //!
-//! Compiled in place of the Worker (feature `lab`); nothing here reaches the network or a clock.
+//! Compiled in place of the rest of `edge` (feature `lab`); nothing here reaches the network or a
+//! clock.
 
 use crate::policy::{self, Fault, Mode, Node, Policy};
 use crate::replay::attack::{Attack, Kind};
-use crate::replay::{Options, Replay, numbers};
+use crate::replay::{self, Options, Replay, numbers};
+use flate2::write::MultiGzDecoder;
+use std::collections::VecDeque;
+use std::io::Write;
 use wasm_bindgen::prelude::*;
+
+/// Requests of an attack that are replayed at once.
+const SLICE: usize = 4_000;
 
 /// A replay under way.
 #[wasm_bindgen]
@@ -46,7 +53,7 @@ impl Lab {
         Ok(())
     }
 
-    /// Keeps what is read from now on, within so many bytes.
+    /// Keeps the blocks that come from now on, within so many bytes.
     pub fn keep(&mut self, bytes: usize) {
         self.replay.keep(bytes);
     }
@@ -57,19 +64,16 @@ impl Lab {
         self.replay.has_all()
     }
 
-    /// Begins a file.
-    pub fn begin(&mut self, file: &str) {
-        self.replay.begin(file);
+    /// Takes a block that a [`Reader`] has made.
+    pub fn block(&mut self, block: Vec<u8>) {
+        self.replay.block(block);
     }
 
-    /// Takes a piece of it, cut wherever.
-    pub fn feed(&mut self, piece: &[u8]) {
-        self.replay.feed(piece);
-    }
-
-    /// The file is over.
-    pub fn end(&mut self) {
-        self.replay.end();
+    /// What became of the lines, as a [`Reader`] says.
+    pub fn lines(&mut self, counts: &str) {
+        if let Ok(counts) = serde_json::from_str(counts) {
+            self.replay.lines(&counts);
+        }
     }
 
     /// Makes up `requests` requests; false where there is no such attack.
@@ -79,24 +83,18 @@ impl Lab {
         self.attack.is_some()
     }
 
-    /// Replays at most so many requests, of the attack or of what was kept; false where those were
-    /// the last.
-    pub fn step(&mut self, most: usize) -> bool {
+    /// Replays some requests of the attack, or the next block of what was kept; false where those
+    /// were the last.
+    pub fn step(&mut self) -> bool {
         let Some(attack) = &mut self.attack else {
-            return self.replay.step(most);
+            return self.replay.step();
         };
         let mut taken: usize = 0;
-        for entry in attack.by_ref().take(most) {
+        for entry in attack.by_ref().take(SLICE) {
             self.replay.request(&entry);
             taken = taken.saturating_add(1);
         }
-        taken == most
-    }
-
-    /// How many requests were kept.
-    #[must_use]
-    pub fn kept(&self) -> usize {
-        self.replay.kept()
+        taken == SLICE
     }
 
     /// Requests so far.
@@ -109,6 +107,85 @@ impl Lab {
     #[must_use]
     pub fn report(&self) -> String {
         serde_json::to_string(&self.replay.report()).unwrap_or_default()
+    }
+}
+
+/// Reads logs into blocks.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct Reader {
+    reader: replay::Reader,
+    full: VecDeque<Vec<u8>>,
+    /// Of a file that is gzip.
+    unpacker: Option<MultiGzDecoder<Vec<u8>>>,
+}
+
+#[wasm_bindgen]
+impl Reader {
+    /// Nothing read yet.
+    #[wasm_bindgen(constructor)]
+    #[must_use]
+    pub fn new() -> Reader {
+        Reader::default()
+    }
+
+    /// Begins a file, of gzip or plain.
+    pub fn begin(&mut self, file: &str, packed: bool) {
+        self.reader.begin(file);
+        self.unpacker = packed.then(|| MultiGzDecoder::new(Vec::new()));
+    }
+
+    /// Takes a piece of it, cut wherever.
+    ///
+    /// # Errors
+    /// What is no gzip, in the decoder's words; what was before that has been read.
+    pub fn feed(&mut self, piece: &[u8]) -> Result<(), JsError> {
+        let Some(unpacker) = &mut self.unpacker else {
+            self.reader.feed(piece, |block| self.full.push_back(block));
+            return Ok(());
+        };
+        let done = unpacker.write_all(piece);
+        self.unpacked();
+        Ok(done?)
+    }
+
+    /// The file is over.
+    ///
+    /// # Errors
+    /// The gzip is not.
+    pub fn end(&mut self) -> Result<(), JsError> {
+        let done = self
+            .unpacker
+            .as_mut()
+            .map_or(Ok(()), MultiGzDecoder::try_finish);
+        self.unpacked();
+        self.unpacker = None;
+        self.reader.end();
+        Ok(done?)
+    }
+
+    fn unpacked(&mut self) {
+        if let Some(unpacker) = &mut self.unpacker {
+            let text = unpacker.get_mut();
+            self.reader.feed(text, |block| self.full.push_back(block));
+            text.clear();
+        }
+    }
+
+    /// The next block that is full.
+    pub fn take(&mut self) -> Option<Vec<u8>> {
+        self.full.pop_front()
+    }
+
+    /// The last block, full or not.
+    pub fn last(&mut self) -> Vec<u8> {
+        self.reader.last()
+    }
+
+    /// What became of the lines so far, as JSON.
+    #[must_use]
+    pub fn counts(&self) -> String {
+        serde_json::to_string(self.reader.counts()).unwrap_or_default()
     }
 }
 
