@@ -1,5 +1,7 @@
 use super::*;
+use crate::replay::request::Request;
 use crate::replay::when::Moments;
+use crate::time::Timestamp;
 use proptest::prelude::*;
 
 fn entries(block: &[u8]) -> Vec<Entry<'_>> {
