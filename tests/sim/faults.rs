@@ -122,7 +122,7 @@ impl World {
             }
             Mishap::Unreliable => {
                 self.again(self.scenario.unreliable_every, mishap);
-                if let Some(object) = name.and_then(|name| self.objects.get_mut(&name)) {
+                for object in self.objects.values_mut() {
                     object.disk.borrow_mut().unreliable = true;
                 }
                 let until = self.rng.range(SECOND, 8 * SECOND);

@@ -75,7 +75,10 @@ impl Oracle {
     }
 
     pub(super) fn go_on(&mut self, id: CallId, object: Option<&Object>, now: u64) {
-        let Some(object) = object else { return };
+        // What a crash has taken is stored as spent when it was charged, however long it waits yet.
+        let Some(object) = object.filter(|object| object.ledger.is_some()) else {
+            return;
+        };
         let at = object.shadow.max(object.clock(now).as_micros());
         let epoch = object.epoch;
         self.entries_of(id, |entry| {
