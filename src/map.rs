@@ -6,10 +6,12 @@
 
 mod key;
 mod order;
+mod set;
 mod sorted;
 
 pub use key::{Key, Words};
 pub use order::sort_by;
+pub use set::Set;
 pub use sorted::Sorted;
 
 use std::collections::BTreeMap;
@@ -204,70 +206,6 @@ impl<K: Key + Eq, V: Eq> Eq for Map<K, V> {}
 impl<K: Key + fmt::Debug, V: fmt::Debug> fmt::Debug for Map<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
-    }
-}
-
-/// A `BTreeSet` for small keys, which it gives back by value.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Set<K> {
-    places: Places,
-    keys: PhantomData<K>,
-}
-
-impl<K> Default for Set<K> {
-    fn default() -> Self {
-        Set {
-            places: Places::new(),
-            keys: PhantomData,
-        }
-    }
-}
-
-impl<K: Key> Set<K> {
-    /// An empty set.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// How many there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.places.len()
-    }
-
-    /// Puts a key in; false where it was in already.
-    pub fn insert(&mut self, key: K) -> bool {
-        put_in(&mut self.places, key.words(), 0)
-    }
-
-    /// Takes a key out; false where it was not in.
-    pub fn remove(&mut self, key: &K) -> bool {
-        take_out(&mut self.places, key.words()).is_some()
-    }
-
-    /// The least key.
-    #[must_use]
-    pub fn first(&self) -> Option<K> {
-        next_from(&self.places, Bound::Unbounded).map(|(words, _)| K::from_words(words))
-    }
-
-    /// Takes the least key out.
-    pub fn pop_first(&mut self) -> Option<K> {
-        let first = self.first()?;
-        self.remove(&first);
-        Some(first)
-    }
-
-    /// The keys in order.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = K> + ExactSizeIterator {
-        self.places.keys().map(|words| K::from_words(*words))
-    }
-}
-
-impl<K: Key + fmt::Debug> fmt::Debug for Set<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.iter()).finish()
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Each reading crosses into JavaScript; what has been read is kept for the request's length.
 
+mod body_facts;
+
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::net::IpAddr;
@@ -9,6 +11,7 @@ use std::net::IpAddr;
 use js_sys::Reflect;
 use wasm_bindgen::JsValue;
 
+pub use self::body_facts::BodyFacts;
 use super::js::{self, Request};
 use crate::admission::Facts;
 use crate::body::field;
@@ -35,19 +38,6 @@ pub struct RequestFacts {
     country: OnceCell<Option<String>>,
     body: RefCell<BodyFacts>,
     looked_further: Cell<bool>,
-}
-
-/// What has been found out about the body so far.
-#[derive(Clone, Debug, Default)]
-pub struct BodyFacts {
-    /// It has been read, or there is none.
-    pub known: bool,
-    /// Its length, as declared or as read.
-    pub bytes: Option<u64>,
-    /// Its computed cost.
-    pub cost: Option<u64>,
-    /// The decoded bytes, where a key or a bound looks into them.
-    pub content: Option<std::rc::Rc<[u8]>>,
 }
 
 impl RequestFacts {

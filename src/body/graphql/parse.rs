@@ -1,6 +1,8 @@
 //! The grammar of executable documents (sections 2.2 to 2.12), and per definition what it weighs
 //! without the fragments that it spreads.
 
+mod tokens;
+
 use super::MAX_NESTING;
 use super::lex::{Lexer, Token};
 use super::weigh::Weight;
@@ -272,33 +274,5 @@ impl<'a> Parser<'a> {
                 Some(_) => {}
             }
         }
-    }
-
-    #[inline(never)]
-    fn name(&mut self) -> Parsed<&'a str> {
-        let Token::Name(name) = self.token else {
-            return self.expected("a name");
-        };
-        self.advance();
-        Ok(name)
-    }
-
-    #[inline(never)]
-    fn mark(&mut self, mark: u8, expected: &'static str) -> Parsed<()> {
-        if self.token != Token::Mark(mark) {
-            return self.expected(expected);
-        }
-        self.advance();
-        Ok(())
-    }
-
-    #[inline(never)]
-    fn advance(&mut self) {
-        self.token = self.lexer.next();
-    }
-
-    fn expected<T>(&self, expected: &'static str) -> Parsed<T> {
-        let at = self.lexer.start;
-        Err(Fault::Unexpected { at, expected })
     }
 }
