@@ -15,6 +15,7 @@
 //! | [`policy`] | what the operator wrote: raw document to checked `Policy`; matching | `time` |
 //! | [`json`] | a JSON tree with the exact text of its numbers, and its writer | – |
 //! | `map` | ordered maps of which the compiler makes one copy | key types of `time` and `wire` |
+//! | `text` | searching text for text | nothing |
 //! | `memo` | what was computed lately, in bounded memory | nothing |
 //! | [`limit`] | how to count: one file per algorithm, pure | `time` |
 //! | [`wire`] | Worker to object messages, object and counter names, versioned | `time`, `limit` |
@@ -58,5 +59,6 @@ pub mod policy;
 #[cfg(any(not(target_arch = "wasm32"), feature = "lab"))]
 pub mod replay;
 pub mod telemetry;
+mod text;
 pub mod time;
 pub mod wire;

@@ -111,9 +111,9 @@ fn find(isolate: &Isolate, facts: &RequestFacts) -> Result<Origin, Refusal> {
 /// so a target that climbs would leave the path that `ORIGIN` has: it is resolved here by itself.
 fn on_base(base: &str, parts: &UrlParts<'_>, facts: &RequestFacts) -> String {
     let mut url = base.to_owned();
-    let has_path = base.find("://").is_some_and(|end| {
+    let has_path = crate::text::find(base, "://").is_some_and(|end| {
         let rest = base.get(end.saturating_add(3)..);
-        rest.is_some_and(|rest| rest.contains('/'))
+        rest.is_some_and(|rest| crate::text::has(rest, b'/'))
     });
     if has_path && climbs(parts.path) {
         url.push_str(facts.path());

@@ -29,7 +29,7 @@ impl ClientAddress {
     #[must_use]
     pub fn parse(text: &str) -> Option<ClientAddress> {
         let text = text.trim_matches([' ', '\t']);
-        if text.len() > MAX_TEXT_BYTES || text.contains('%') {
+        if text.len() > MAX_TEXT_BYTES || crate::text::has(text, b'%') {
             return None;
         }
         let bare = text

@@ -42,9 +42,9 @@ impl<'a> Iterator for Lines<'a> {
         if self.0.is_empty() {
             return None;
         }
-        let joint = self.0.match_indices(", ").find_map(|(at, joint)| {
+        let joint = self.0.match_indices(',').find_map(|(at, _)| {
             let (before, rest) = self.0.split_at_checked(at)?;
-            let after = rest.strip_prefix(joint)?;
+            let after = rest.strip_prefix(", ")?;
             starts_cookie(after).then_some((before, after))
         });
         let (line, rest) = joint.unwrap_or((self.0, ""));

@@ -78,7 +78,7 @@ fn unquote(text: &str) -> Option<(Cow<'_, str>, &str)> {
         match char {
             '"' => {
                 let (raw, after) = text.split_at_checked(at)?;
-                let value = if raw.contains('\\') {
+                let value = if crate::text::has(raw, b'\\') {
                     Cow::Owned(out)
                 } else {
                     Cow::Borrowed(raw)

@@ -1,6 +1,7 @@
 //! Patterns on normalised paths: literal segments, `:name` for one segment, a trailing `*` for the
 //! rest. `/a/*` holds for `/a`, `/a/` and everything below.
 
+use crate::text::has;
 use std::borrow::Cow;
 
 use super::lower::lower;
@@ -79,11 +80,11 @@ impl Pattern {
             return Err(PatternFault::NoSlash(format!("/{text}")));
         };
         for (bad, escape) in [('?', "%3F"), ('#', "%23")] {
-            if body.contains(bad) {
+            if body.contains([bad]) {
                 return Err(PatternFault::NotPath(bad, escape));
             }
         }
-        if body.contains('\\') {
+        if has(body, b'\\') {
             return Err(PatternFault::Backslash);
         }
         let mut pieces: Vec<&str> = body.split('/').collect();
@@ -173,7 +174,7 @@ impl Part {
                 Err(PatternFault::BadName(segment.to_owned()))
             };
         }
-        if segment.contains('*') {
+        if has(segment, b'*') {
             return Err(PatternFault::MisplacedStar(segment.to_owned()));
         }
         for after in segment.split('%').skip(1) {
@@ -202,7 +203,7 @@ impl Part {
 /// that folds case makes of it.
 #[must_use]
 pub fn fold(segment: &str) -> Cow<'_, str> {
-    if !segment.contains('%') {
+    if !has(segment, b'%') {
         return if segment.bytes().any(|byte| byte.is_ascii_uppercase()) {
             Cow::Owned(segment.to_ascii_lowercase())
         } else {

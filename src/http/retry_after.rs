@@ -31,7 +31,7 @@ fn date(value: &str) -> Option<Timestamp> {
     const MONTHS: [&str; 12] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ];
-    let (_, rest) = value.split_once(", ")?;
+    let (_, rest) = crate::text::split_once(value, ", ")?;
     let mut parts = rest.split(' ');
     let day = within(parts.next()?, 1, 31)?;
     let month = parts.next()?;

@@ -26,7 +26,7 @@ impl<'a> UrlParts<'a> {
     #[must_use]
     pub fn split(url: &'a str) -> UrlParts<'a> {
         let url = url.split_once('#').map_or(url, |(before, _)| before);
-        let (scheme, rest) = match url.split_once("://") {
+        let (scheme, rest) = match crate::text::split_once(url, "://") {
             Some((scheme, rest)) if !scheme.contains(['/', '?', '\\']) => (scheme, Some(rest)),
             _ => ("", None),
         };
@@ -56,7 +56,7 @@ pub fn normalise_host(authority: &str) -> Cow<'_, str> {
     let name = match authority.rsplit_once(':') {
         Some((before, port))
             if port.bytes().all(|byte| byte.is_ascii_digit())
-                && (!before.contains(':') || before.ends_with(']')) =>
+                && (!crate::text::has(before, b':') || before.ends_with(']')) =>
         {
             before
         }

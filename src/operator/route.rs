@@ -67,7 +67,10 @@ pub fn route(admin_path: &str, path: &str, slash: bool, method: &str, exists: Ex
         Page::Explain | Page::Unblock => "POST",
         _ => "GET, HEAD",
     };
-    if allowed.split(", ").any(|known| known == method) {
+    if allowed
+        .split([',', ' '])
+        .any(|known| !known.is_empty() && known == method)
+    {
         Routed::Page(page)
     } else {
         Routed::WrongMethod(allowed)
@@ -118,7 +121,7 @@ fn file(file: &str) -> Option<Page> {
     };
     // A plain name: nothing that a file server could read in another way.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_/.".contains(&byte);
-    (name.bytes().all(plain) && !name.contains("..")).then(|| Page::File {
+    (name.bytes().all(plain) && crate::text::find(name, "..").is_none()).then(|| Page::File {
         file: file.to_owned(),
         media_type,
     })

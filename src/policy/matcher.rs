@@ -17,7 +17,7 @@ pub static PATH: Syntax = Syntax {
 pub fn pattern(text: &str, case_insensitive: bool) -> Result<Pattern, Wrong> {
     Pattern::parse(text, case_insensitive).map_err(|fault| {
         let message = fault.to_string();
-        match message.split_once("; ") {
+        match crate::text::split_once(&message, "; ") {
             Some((matter, expected)) => Wrong::text(text, matter, expected),
             None => Wrong::text(text, &message, "write a path such as \"/users/:id\""),
         }

@@ -36,7 +36,8 @@ impl Node {
         match read_lenient(text) {
             Ok(document) => Some(read(&document, Document::ROOT, &top, MAX_DEPTH, faults)),
             Err(fault) => {
-                let found = fault.message.trim_start_matches("body: ");
+                let message = fault.message.as_str();
+                let found = message.strip_prefix("body: ").unwrap_or(message);
                 faults.add(&top, Wrong::new(found, "write one whole JSON document"));
                 None
             }

@@ -3,6 +3,7 @@
 //! differently by different servers, so it has no fields at all. One pass, nothing copied.
 
 use crate::http::media;
+use crate::text::split_once;
 
 /// Most bytes of a boundary (RFC 2046 section 5.1.1).
 const BOUNDARY_BYTES: usize = 70;
@@ -59,7 +60,11 @@ impl Part {
         let head = std::str::from_utf8(head.strip_prefix(b"\r\n")?).ok()?;
         let mut disposition = None;
         let mut plain = true;
-        for line in head.split("\r\n") {
+        let mut lines = Some(head);
+        while let Some(rest) = lines {
+            let (line, rest) =
+                split_once(rest, "\r\n").map_or((rest, None), |(line, rest)| (line, Some(rest)));
+            lines = rest;
             let (field, value) = line.split_once(':')?;
             let is_token = !field.is_empty() && field.bytes().all(|byte| byte.is_ascii_graphic());
             if !is_token || value.contains(['\r', '\n', '\0']) {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// The string that `raw` (between its quotes, already accepted by the reader) stands for.
 pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
-    if !raw.contains('\\') {
+    if !crate::text::has(raw, b'\\') {
         return Cow::Borrowed(raw);
     }
     let mut out = String::with_capacity(raw.len());

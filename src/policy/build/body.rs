@@ -7,6 +7,7 @@ use crate::policy::node::Node;
 use crate::policy::reader::Reader;
 use crate::policy::rule::Body;
 use crate::policy::unit::show_size;
+use crate::text::replace;
 
 /// What is held back of an undeclared body unless the operator says otherwise.
 const DEFAULT_BUFFER: u64 = 64 << 10;
@@ -106,7 +107,7 @@ fn is_finite(node: &Node) -> bool {
 fn follow<'a>(reader: &Reader<'a>, pointer: &str) -> Reader<'a> {
     let mut place = reader.clone();
     for token in pointer.split('/').skip(1) {
-        let name = token.replace("~1", "/").replace("~0", "~");
+        let name = replace(&replace(token, "~1", "/"), "~0", "~");
         place = match (place.node, name.parse::<usize>()) {
             (Some(Node::List(items)), Ok(index)) => Reader {
                 node: items.get(index),

@@ -75,10 +75,19 @@ pub fn host(text: &str) -> Result<String, Wrong> {
 /// An address is a range of one; an IPv4-mapped IPv6 range is the IPv4 range.
 pub fn network(text: &str) -> Result<ipnet::IpNet, Wrong> {
     use ipnet::{IpNet, Ipv4Net};
-    let parsed = text
-        .parse::<IpNet>()
-        .ok()
-        .or_else(|| Some(IpNet::from(text.parse::<std::net::IpAddr>().ok()?)));
+    // Not ipnet's own parser: the standard one is in the Worker already.
+    let (address, bits) = text
+        .split_once('/')
+        .map_or((text, None), |(address, bits)| (address, Some(bits)));
+    let address = address.parse::<std::net::IpAddr>();
+    let parsed = match (address, bits) {
+        (Ok(address), None) => Some(IpNet::from(address)),
+        (Ok(address), Some(bits)) if bits.bytes().all(|byte| byte.is_ascii_digit()) => bits
+            .parse()
+            .ok()
+            .and_then(|bits| IpNet::new(address, bits).ok()),
+        _ => None,
+    };
     let Some(net) = parsed else {
         let expected = "write an address or a range such as \"192.0.2.0/24\" or \"2001:db8::/32\"";
         return Err(Wrong::text(text, "is no address range", expected));
@@ -111,8 +120,8 @@ fn country(text: &str) -> Result<(), Wrong> {
 /// Scheme, host and port in lower case; `*` stays.
 pub fn origin(text: &str) -> Result<String, Wrong> {
     let lower = text.to_ascii_lowercase();
-    let good = lower.split_once("://").is_some_and(|(scheme, authority)| {
-        is_token(scheme) && !authority.contains('*') && host(authority).is_ok()
+    let good = crate::text::split_once(&lower, "://").is_some_and(|(scheme, authority)| {
+        is_token(scheme) && !crate::text::has(authority, b'*') && host(authority).is_ok()
     });
     if lower == "*" || good {
         return Ok(lower);
