@@ -16,12 +16,11 @@
 //! something has to be written behind; an alarm brings it back to delete what is over.
 
 use std::cell::RefCell;
-use std::rc::Rc;
 
-use js_sys::{Function, Promise};
+use js_sys::Promise;
 use wasm_bindgen::prelude::*;
 
-use super::js::{self, ObjectState, Request};
+use super::js::{self, Host, ObjectState, Request};
 use super::slots::open_answer;
 use super::{clock, storage::ObjectStore};
 use crate::ledger::{Ledger, Reply};
@@ -32,82 +31,69 @@ use crate::wire::{Acquired, Answer, Call, CallId};
 /// The Durable Object class of the binding `COUNTER`.
 #[wasm_bindgen]
 pub struct Counter {
-    inner: Rc<Inner>,
-}
-
-/// Called with the id of an acquisition whose answer is closed.
-type Left = Closure<dyn FnMut(u64)>;
-
-/// Called with the key of what was written behind and failed after all.
-type Failed = Closure<dyn FnMut(JsValue)>;
-
-struct Inner {
+    /// What timers and streams call: it calls back here.
+    host: Host,
     ledger: RefCell<Ledger<ObjectStore>>,
     /// Promises of callers that wait for a slot.
-    waiting: RefCell<Map<CallId, Function>>,
+    waiting: RefCell<Map<CallId, js_sys::Function>>,
     timer: RefCell<Option<(Timestamp, JsValue)>>,
-    wake: RefCell<Option<Closure<dyn FnMut()>>>,
-    left: RefCell<Option<Left>>,
-    failed: RefCell<Option<Failed>>,
 }
 
 #[wasm_bindgen]
 impl Counter {
-    /// Called by the platform when the object comes into memory.
+    /// Called when the object comes into memory; `host` is the platform's side of it.
     #[wasm_bindgen(constructor)]
-    pub fn new(state: ObjectState, _env: JsValue) -> Counter {
-        let store = ObjectStore::new(state.storage());
-        let inner = Rc::new(Inner {
+    pub fn new(state: ObjectState, _env: JsValue, host: Host) -> Counter {
+        let store = ObjectStore::new(state.storage(), host.clone().into());
+        Counter {
+            host,
             ledger: RefCell::new(Ledger::open(store, clock::now())),
             waiting: RefCell::default(),
             timer: RefCell::default(),
-            wake: RefCell::default(),
-            left: RefCell::default(),
-            failed: RefCell::default(),
-        });
-        let weak = Rc::downgrade(&inner);
-        let wake = Closure::new(move || {
-            if let Some(inner) = weak.upgrade() {
-                inner.wake();
-            }
-        });
-        *inner.wake.borrow_mut() = Some(wake);
-        let weak = Rc::downgrade(&inner);
-        let left = Closure::new(move |id| {
-            if let Some(inner) = weak.upgrade() {
-                inner.left(CallId(id));
-            }
-        });
-        *inner.left.borrow_mut() = Some(left);
-        let weak = Rc::downgrade(&inner);
-        let failed = Closure::new(move |key: JsValue| {
-            if let Some(inner) = weak.upgrade() {
-                inner.failed(key.as_string().as_deref());
-            }
-        });
-        let mut ledger = inner.ledger.borrow_mut();
-        ledger.store_mut().on_failure(failed.as_ref());
-        drop(ledger);
-        *inner.failed.borrow_mut() = Some(failed);
-        Counter { inner }
+        }
     }
 
     /// Called by the platform with each message.
     pub fn fetch(&self, request: Request) -> JsValue {
         let url = request.url();
         let message = url.rsplit('/').next().unwrap_or_default();
-        self.inner.handle(&request, message)
+        self.handle(&request, message)
     }
 
     /// Called by the platform when the alarm is due.
     pub fn alarm(&self) {
-        let inner = &self.inner;
-        inner.ledger.borrow_mut().alarm(clock::now());
-        inner.arrange();
+        self.ledger.borrow_mut().alarm(clock::now());
+        self.arrange();
+    }
+
+    /// The timer has gone off.
+    pub fn wake(&self) {
+        *self.timer.borrow_mut() = None;
+        self.ledger.borrow_mut().wake(clock::now());
+        self.arrange();
+    }
+
+    /// The answer of this acquisition is closed: its request is over.
+    pub fn left(&self, id: u64) {
+        let (id, now) = (CallId(id), clock::now());
+        let waited = self.ledger.borrow_mut().gone(id, now);
+        if !waited {
+            self.ledger.borrow_mut().handle(&Call::Release { id }, now);
+        }
+        self.arrange();
+    }
+
+    /// What was written behind has failed after all: the row with this key, or without one something
+    /// else.
+    pub fn failed(&self, key: Option<String>) {
+        self.ledger
+            .borrow_mut()
+            .write_failed(key.as_deref(), clock::now());
+        self.arrange();
     }
 }
 
-impl Inner {
+impl Counter {
     fn handle(&self, request: &Request, message: &str) -> JsValue {
         let now = clock::now();
         let Some(call) = Call::decode(message) else {
@@ -129,10 +115,7 @@ impl Inner {
 
     /// An answer that stays open for as long as the slot is wanted.
     fn open(&self, request: &Request, id: CallId, text: &str, later: &JsValue) -> JsValue {
-        match self.left.borrow().as_ref() {
-            Some(left) => open_answer(request, id.0, left.as_ref(), text, later),
-            None => js::answer(&Answer::Unintelligible.encode()),
-        }
+        open_answer(request, id.0, &self.host, text, later)
     }
 
     /// A promise that [`Self::arrange`] resolves once the slot is decided.
@@ -141,27 +124,6 @@ impl Inner {
             self.waiting.borrow_mut().insert(id, resolve);
         });
         promise.into()
-    }
-
-    /// The answer of this acquisition is closed: its request is over.
-    fn left(&self, id: CallId) {
-        let now = clock::now();
-        let waited = self.ledger.borrow_mut().gone(id, now);
-        if !waited {
-            self.ledger.borrow_mut().handle(&Call::Release { id }, now);
-        }
-        self.arrange();
-    }
-
-    fn failed(&self, key: Option<&str>) {
-        self.ledger.borrow_mut().write_failed(key, clock::now());
-        self.arrange();
-    }
-
-    fn wake(&self) {
-        *self.timer.borrow_mut() = None;
-        self.ledger.borrow_mut().wake(clock::now());
-        self.arrange();
     }
 
     /// Answers waiters that are decided, and sets timer and alarm to what the ledger wants.
@@ -196,11 +158,9 @@ impl Inner {
         }
         let Some(at) = wanted else { return };
         let wait_ms = at.saturating_since(clock::now()).as_millis_ceil();
-        if let Some(wake) = self.wake.borrow().as_ref() {
-            #[expect(clippy::cast_precision_loss, reason = "milliseconds until a flush")]
-            let handle = js::set_timeout(wake.as_ref(), wait_ms as f64);
-            *timer = Some((at, handle));
-        }
+        #[expect(clippy::cast_precision_loss, reason = "milliseconds until a flush")]
+        let handle = js::wake_in(&self.host, wait_ms as f64);
+        *timer = Some((at, handle));
     }
 
     fn set_alarm(&self) {

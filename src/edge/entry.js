@@ -26,40 +26,54 @@ addEventListener("error", (event) => noticed(event.error));
 /** A Durable Object class around a compiled one, whose instances end with the module's. */
 const resident = (Compiled) =>
   class {
-    #made;
+    #state;
+    #env;
     #inner;
     #instance;
 
-    constructor(...made) {
-      this.#made = made;
+    constructor(state, env) {
+      this.#state = state;
+      this.#env = env;
       this.#current();
     }
 
     #current() {
       renew();
       if (this.#instance !== state.instanceId) {
-        this.#inner = new Compiled(...this.#made);
+        this.#inner = new Compiled(this.#state, this.#env, this);
         this.#instance = state.instanceId;
       }
       return this.#inner;
     }
 
-    fetch(request) {
+    #call(method, about) {
       try {
-        return this.#current().fetch(request);
+        return this.#current()[method]?.(about);
       } catch (error) {
         noticed(error);
         throw error;
       }
     }
 
+    fetch(request) {
+      return this.#call("fetch", request);
+    }
+
     alarm() {
-      try {
-        return this.#current().alarm?.();
-      } catch (error) {
-        noticed(error);
-        throw error;
-      }
+      return this.#call("alarm");
+    }
+
+    // What follows is called by the compiled one's own timers, streams and writes.
+    wake() {
+      this.#call("wake");
+    }
+
+    left(id) {
+      this.#call("left", id);
+    }
+
+    failed(key) {
+      this.#call("failed", key);
     }
   };
 

@@ -188,7 +188,13 @@ export function pairs(lines) {
   return headers;
 }
 
-// ---- storage of an object
+// ---- timers and storage of an object
+
+const wake = (host) => host.wake();
+
+export function wakeIn(host, ms) {
+  return setTimeout(wake, ms, host);
+}
 
 /** Every row as [key, bytes] pairs, flattened. Throws where the storage has no such interface. */
 export function rows(storage) {
@@ -202,15 +208,15 @@ export function putNow(storage, key, bytes) {
   storage.kv.put(key, bytes);
 }
 
-/** Writes a row behind the answers; `failed(key)` is called where it is not written after all. */
-export function putBehind(storage, failed, key, bytes) {
-  storage.put(key, bytes, { allowUnconfirmed: true }).catch(complain(failed, key));
+/** Writes a row behind the answers; `host.failed(key)` is called where it is not written after all. */
+export function putBehind(storage, host, key, bytes) {
+  storage.put(key, bytes, { allowUnconfirmed: true }).catch(complain(host, key));
 }
 
 /** What to do with a failure that comes late. */
-const complain = (failed, key) => (error) => {
+const complain = (host, key) => (error) => {
   console.error(`weir: storage of a counter object failed: ${error}`);
-  failed?.(key);
+  host?.failed(key);
 };
 
 export function getRow(storage, key) {
@@ -222,10 +228,10 @@ export function deleteRow(storage, key) {
 }
 
 /** Everything, the alarm included: an object that holds nothing costs nothing. */
-export function deleteAll(storage, failed) {
-  storage.deleteAll().catch(complain(failed));
+export function deleteAll(storage, host) {
+  storage.deleteAll().catch(complain(host));
 }
 
-export function setAlarm(storage, failed, atMs) {
-  storage.setAlarm(atMs, { allowUnconfirmed: true }).catch(complain(failed));
+export function setAlarm(storage, host, atMs) {
+  storage.setAlarm(atMs, { allowUnconfirmed: true }).catch(complain(host));
 }

@@ -54,6 +54,10 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     pub fn storage(this: &ObjectState) -> Storage;
 
+    /// An object as the platform knows it (see entry.js).
+    #[derive(Clone)]
+    pub type Host;
+
     /// `DurableObjectStorage`.
     #[derive(Clone)]
     pub type Storage;
@@ -107,20 +111,22 @@ extern "C" {
     pub fn within(promise: &Promise, ms: f64) -> Promise;
     #[wasm_bindgen(catch)]
     pub fn rows(storage: &Storage) -> Result<js_sys::Array, JsValue>;
+    #[wasm_bindgen(js_name = wakeIn)]
+    pub fn wake_in(host: &Host, ms: f64) -> JsValue;
     #[wasm_bindgen(js_name = getRow, catch)]
     pub fn get_row(storage: &Storage, key: &str) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(js_name = deleteRow, catch)]
     pub fn delete_row(storage: &Storage, key: &str) -> Result<(), JsValue>;
     #[wasm_bindgen(js_name = deleteAll, catch)]
-    pub fn delete_all(storage: &Storage, failed: &JsValue) -> Result<(), JsValue>;
+    pub fn delete_all(storage: &Storage, host: &JsValue) -> Result<(), JsValue>;
     #[wasm_bindgen(js_name = setAlarm, catch)]
-    pub fn set_alarm(storage: &Storage, failed: &JsValue, at_ms: f64) -> Result<(), JsValue>;
+    pub fn set_alarm(storage: &Storage, host: &JsValue, at_ms: f64) -> Result<(), JsValue>;
     #[wasm_bindgen(js_name = putNow, catch)]
     pub fn put_now(storage: &Storage, key: &str, bytes: &Uint8Array) -> Result<(), JsValue>;
     #[wasm_bindgen(js_name = putBehind, catch)]
     pub fn put_behind(
         storage: &Storage,
-        failed: &JsValue,
+        host: &JsValue,
         key: &str,
         bytes: &Uint8Array,
     ) -> Result<(), JsValue>;

@@ -204,14 +204,14 @@ function pass(from, to, end) {
 
 /**
  * The open answer to an acquisition: `text` at once, or what `later` gives. When the asker closes
- * it or goes away, `left(id)` is called.
+ * it or goes away, `left(id)` of the object is called.
  */
-export function openAnswer(request, id, left, text, later) {
+export function openAnswer(request, id, host, text, later) {
   let over = false;
   const end = () => {
     if (over) return;
     over = true;
-    left(id);
+    host.left(id);
   };
   request.signal?.addEventListener("abort", end);
   const body = new ReadableStream({

@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
 use super::ask::{self, Lines};
-use super::js::{Context, Request};
+use super::js::{Context, Host, Request};
 use super::serve::Exchange;
 use super::{clock, telemetry};
 use crate::admission::body::BodyPlan;
@@ -59,7 +59,7 @@ extern "C" {
     pub fn open_answer(
         request: &Request,
         id: u64,
-        left: &JsValue,
+        host: &Host,
         text: &str,
         later: &JsValue,
     ) -> JsValue;

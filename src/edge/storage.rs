@@ -13,28 +13,21 @@ use crate::ledger::{Store, StoreFault, Urgency};
 /// [`Store`] over the platform's storage.
 pub struct ObjectStore {
     storage: Storage,
-    /// Called with the key of what was written behind and failed after all.
-    failed: JsValue,
+    /// Its `failed` is called with the key of what was written behind and failed after all.
+    host: JsValue,
 }
 
 impl ObjectStore {
-    /// The storage of an object.
-    pub fn new(storage: Storage) -> Self {
-        ObjectStore {
-            storage,
-            failed: JsValue::UNDEFINED,
-        }
-    }
-
-    /// From now on `failed` is called with the key of a row that was written behind and failed after
-    /// all, and with undefined where deleting everything did.
-    pub fn on_failure(&mut self, failed: &JsValue) {
-        self.failed = failed.clone();
+    /// The storage of an object. Of `host`, unless it is undefined, `failed` is called with the key of
+    /// a row that was written behind and failed after all, and with undefined where deleting everything
+    /// did.
+    pub fn new(storage: Storage, host: JsValue) -> Self {
+        ObjectStore { storage, host }
     }
 
     /// Sets the alarm of the object.
     pub fn set_alarm(&self, at_ms: f64) -> Result<(), StoreFault> {
-        js::set_alarm(&self.storage, &self.failed, at_ms).map_err(fault)
+        js::set_alarm(&self.storage, &self.host, at_ms).map_err(fault)
     }
 }
 
@@ -60,7 +53,7 @@ impl Store for ObjectStore {
         let bytes = Uint8Array::from(bytes);
         let put = match urgency {
             Urgency::BeforeAnswer => js::put_now(&self.storage, key, &bytes),
-            Urgency::Behind => js::put_behind(&self.storage, &self.failed, key, &bytes),
+            Urgency::Behind => js::put_behind(&self.storage, &self.host, key, &bytes),
         };
         put.map_err(fault)
     }
@@ -70,7 +63,7 @@ impl Store for ObjectStore {
     }
 
     fn delete_all(&mut self) -> Result<(), StoreFault> {
-        js::delete_all(&self.storage, &self.failed).map_err(fault)
+        js::delete_all(&self.storage, &self.host).map_err(fault)
     }
 }
 

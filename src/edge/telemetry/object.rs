@@ -56,7 +56,7 @@ impl Telemetry {
     pub fn new(state: ObjectState, _env: JsValue) -> Telemetry {
         let kept = Kept {
             totals: RefCell::default(),
-            store: RefCell::new(ObjectStore::new(state.storage())),
+            store: RefCell::new(ObjectStore::new(state.storage(), JsValue::UNDEFINED)),
             state,
             rows: Cell::new(0),
             is_stored: Cell::new(true),
