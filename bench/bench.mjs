@@ -104,7 +104,7 @@ async function bench(scope, { scenarios, contenders, rounds, hurry, out, quick }
   };
   const of = (all) => names.filter((name) => Object.hasOwn(all, name));
   if (of(TIMED).length > 0) results.timed = await timed(scope, { names: of(TIMED), among, rounds: wanted, share: quick ? 0.5 : 1, origin });
-  if (of(PLAYED).length > 0) results.played = await played(scope, { names: of(PLAYED), among, seconds: quick ? 16 : 32, origin });
+  if (of(PLAYED).length > 0) results.played = await played(scope, { names: of(PLAYED), among, seconds: quick ? 16 : 64, origin });
   if (names.includes(START)) results.start = await startUp(scope, { times: quick ? 3 : 10, origin });
   results.summary = summary(results);
   results.seconds = Math.round((Date.now() - begun) / 1000);

@@ -128,7 +128,7 @@ impl<S: Store> Ledger<S> {
         }
         let counter = self
             .shelf
-            .fetch(key)
+            .fetch(key, self.now)
             .unwrap_or_else(|| Counter::new(item.quota));
         self.table.insert(key, counter);
         true

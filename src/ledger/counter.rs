@@ -225,6 +225,15 @@ impl Counter {
         }
     }
 
+    /// Its row should not wait: storage has something wrong, lacks half of the quota, or a quarter
+    /// is left.
+    pub fn presses(&self, now: Timestamp) -> bool {
+        let full = self.quota.limit.min(self.quota.burst);
+        let left = self.state.remaining(&self.quota, now);
+        let lacks_half = self.unsaved >= full.div_ceil(2) && left <= full / 2;
+        self.restate || lacks_half || left <= full / 4
+    }
+
     /// From when on the counter decides like a new one, if every promise is kept now.
     pub fn void_at(&self, now: Timestamp) -> Timestamp {
         let nothing_held = self.holds.values().all(|hold| hold.lent_at.is_some());

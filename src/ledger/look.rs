@@ -21,7 +21,7 @@ impl<S: Store> Ledger<S> {
             let fetched = if self.table.get(item.key).is_some() {
                 None
             } else {
-                self.shelf.fetch(item.key)
+                self.shelf.fetch(item.key, self.now)
             };
             let key = if full && fetched.is_none() {
                 item.spill

@@ -25,6 +25,8 @@ mod charge;
 mod counter;
 mod end;
 mod look;
+mod page;
+mod pages;
 mod promises;
 mod recent;
 mod row;
@@ -39,7 +41,7 @@ mod verdict;
 
 pub use charge::Spent;
 pub use promises::MAX_PROMISES;
-pub use shelf::{FLUSH_INTERVAL, MAX_ROWS};
+pub use shelf::{FLUSH_INTERVAL, MAX_ROWS, QUIET, RELAXED_INTERVAL};
 pub use store::{MemoryStore, Store, StoreFault, Urgency};
 pub use table::{MAX_COUNTERS, MAX_SPILLED};
 
@@ -78,6 +80,7 @@ impl<S: Store> Ledger<S> {
     /// Carries out one call at `now` by the object's own clock.
     pub fn handle(&mut self, call: &Call, now: Timestamp) -> Reply {
         let lag = self.advance(now);
+        self.shelf.asked_at = self.now;
         Reply::Now(match call {
             Call::Charge(charge) => self.charge(charge, lag),
             Call::Peek(charge) => self.peek(charge, lag),

@@ -1,39 +1,44 @@
-//! What is in storage, what has to be, and the alarm that clears it.
+//! What is in storage, and what has to be.
+
+mod alarm;
 
 use super::counter::{Counter, IDLE};
+use super::pages::Kept;
 use super::row;
 use super::store::{Store, StoreFault, Urgency};
 use crate::map::{Map, Set};
 use crate::time::{Span, Timestamp};
 use crate::wire::CounterKey;
 
-/// A row is written at most this often, and a crash forgives what came in such an interval.
+/// A counter of which storage lacks half, or of which a quarter is left, is written at most this often,
+/// and a crash forgives what came in such an interval.
 pub const FLUSH_INTERVAL: Span = Span::from_secs(2);
+
+/// The same of any other counter, while its object is asked again and again.
+pub const RELAXED_INTERVAL: Span = Span::from_secs(30);
+
+/// An object that is asked nothing for so long writes what is to be written. It is well before the
+/// platform would take it out of memory, could it.
+pub const QUIET: Span = Span::from_secs(5);
 
 /// Rows of counters in one object. Beyond, new counters live in memory alone.
 pub const MAX_ROWS: usize = 65_536;
 
-/// The alarm goes off a little after the last window is over, not a little before.
-const AFTER_HORIZON: Span = Span::from_secs(1);
-
-/// Objects that are never idle clear out void rows at least this often.
-const MOST_UNTIL_ALARM: Span = Span::from_secs(86_400);
-
-/// An alarm this late never comes: it was lost, and is set again.
-const LATE: Span = Span::from_secs(60);
-
-/// Rows that one alarm deletes one by one.
-const DELETED_PER_ALARM: usize = 1_000;
-
 #[derive(Clone, Debug)]
 pub(super) struct Shelf<S> {
     pub store: S,
-    /// When the row of each counter is void.
-    rows: Map<CounterKey, Timestamp>,
+    /// Where each counter is stored.
+    pub rows: Map<CounterKey, Kept>,
+    /// Pages that there are, the empty ones included.
+    pub pages: u32,
+    /// The next page's place in the order of writing.
+    pub sequence: u64,
     /// When the row of slots is void, if there is one.
     pub slots_row: Option<Timestamp>,
     /// Counters whose rows are to be looked at.
     due: Set<(Timestamp, CounterKey)>,
+    /// When the object was last asked something.
+    pub asked_at: Timestamp,
     alarm: Option<Timestamp>,
     alarm_is_news: bool,
     /// The alarm could not be set: when that is tried again.
@@ -47,8 +52,11 @@ impl<S: Store> Shelf<S> {
         Shelf {
             store,
             rows: Map::new(),
+            pages: 0,
+            sequence: 0,
             slots_row: None,
             due: Set::new(),
+            asked_at: Timestamp::ZERO,
             alarm: None,
             alarm_is_news: false,
             alarm_again_at: None,
@@ -57,26 +65,15 @@ impl<S: Store> Shelf<S> {
         }
     }
 
-    pub fn has(&self, key: CounterKey) -> bool {
-        self.rows.contains_key(&key)
+    pub fn kept(&self, key: CounterKey) -> Option<&Kept> {
+        self.rows.get(&key)
     }
 
-    /// The row was last written when nothing in it counted any more, or is over since.
-    pub fn is_void(&self, key: CounterKey, now: Timestamp) -> bool {
-        self.rows.get(&key).is_some_and(|void_at| *void_at <= now)
-    }
-
-    pub fn note_row(&mut self, key: CounterKey, void_at: Timestamp) {
-        self.rows.insert(key, void_at);
-    }
-
-    /// The stored counter. None where there is no row, or none that can be read.
-    pub fn fetch(&mut self, key: CounterKey) -> Option<Counter> {
-        if !self.has(key) {
-            return None;
-        }
-        let bytes = self.store.get(&row::row_key(key));
-        let bytes = self.counted(bytes)??;
+    /// The stored counter. None where there is no row that still counts, or none that can be read.
+    pub fn fetch(&mut self, key: CounterKey, now: Timestamp) -> Option<Counter> {
+        // One that was void when it was written may have been written in vain.
+        self.kept(key).filter(|kept| kept.void_at > now)?;
+        let bytes = self.stored(key)?;
         let row = row::decode(&bytes);
         if row.is_none() {
             self.faults = self.faults.saturating_add(1);
@@ -84,10 +81,19 @@ impl<S: Store> Shelf<S> {
         row.map(|row| row.counter)
     }
 
-    /// Has the counter's row looked at soon, if it is worth it.
+    /// Has the counter's row looked at in time, if it is worth it.
     pub fn schedule(&mut self, key: CounterKey, counter: &mut Counter, now: Timestamp) {
-        if counter.due.is_none() && counter.wants_saving(now) {
-            self.put_off(key, counter, now);
+        if !counter.wants_saving(now) {
+            return;
+        }
+        let within = if counter.presses(now) {
+            FLUSH_INTERVAL
+        } else {
+            RELAXED_INTERVAL
+        };
+        if counter.due.is_none_or(|due| due > now + within) {
+            self.unschedule(key, counter);
+            self.put_off(key, counter, now + within);
         }
     }
 
@@ -100,18 +106,20 @@ impl<S: Store> Shelf<S> {
         }
     }
 
-    fn put_off(&mut self, key: CounterKey, counter: &mut Counter, now: Timestamp) {
-        let due = now + FLUSH_INTERVAL;
+    fn put_off(&mut self, key: CounterKey, counter: &mut Counter, due: Timestamp) {
         counter.due = Some(due);
         self.due.insert((due, key));
     }
 
+    /// When something is to be written next.
     pub fn next_due(&self) -> Option<Timestamp> {
-        self.due.first().map(|(due, _)| due)
+        let (due, _) = self.due.first()?;
+        Some(due.min(self.asked_at + QUIET))
     }
 
-    pub fn pop_due(&mut self, now: Timestamp) -> Option<CounterKey> {
-        if self.next_due()? > now {
+    /// A counter that is due; with `early`, one that will be.
+    pub fn pop_due(&mut self, now: Timestamp, early: bool) -> Option<CounterKey> {
+        if self.next_due()? > now && !early {
             return None;
         }
         self.due.pop_first().map(|(_, key)| key)
@@ -125,34 +133,68 @@ impl<S: Store> Shelf<S> {
         now: Timestamp,
         urgency: Urgency,
     ) {
-        if let Some(due) = counter.due.take() {
-            self.due.remove(&(due, key));
+        if let Some((void_at, bytes)) = self.row_of(key, counter, now, urgency) {
+            self.put_alone(key, counter, now, urgency, (void_at, &bytes));
         }
+    }
+
+    /// The row that storage should have of a counter, and when that is void; None where it is not
+    /// worth one.
+    pub fn row_of(
+        &mut self,
+        key: CounterKey,
+        counter: &mut Counter,
+        now: Timestamp,
+        urgency: Urgency,
+    ) -> Option<(Timestamp, Vec<u8>)> {
+        self.unschedule(key, counter);
+        counter.due = None;
         let void_at = counter.void_at(now);
-        let known = self.has(key);
+        let known = self.kept(key).is_some();
         if void_at <= now && !known {
             counter.unsaved = 0;
             counter.restate = false;
-            return;
+            return None;
         }
         let behind = urgency == Urgency::Behind && !counter.restate;
         let forgivable = counter.unsaved <= counter.forgivable() || void_at <= now + IDLE;
         if (behind && forgivable) || (!known && self.rows.len() >= MAX_ROWS) {
-            return;
+            return None;
         }
         self.plan_alarm(void_at.max(now), now);
         let bytes = row::encode(counter, now, void_at, self.alarm);
-        let done = self.store.put(&row::row_key(key), &bytes, urgency);
+        Some((void_at, bytes))
+    }
+
+    /// Writes a counter's own row.
+    pub fn put_alone(
+        &mut self,
+        key: CounterKey,
+        counter: &mut Counter,
+        now: Timestamp,
+        urgency: Urgency,
+        (void_at, bytes): (Timestamp, &[u8]),
+    ) {
+        let done = self.store.put(&row::row_key(key), bytes, urgency);
         if self.counted(done).is_some() {
             self.written = self.written.saturating_add(1);
-            self.rows.insert(key, void_at);
+            let mut kept = Kept::alone(void_at);
+            if let Some(before) = self.kept(key) {
+                kept.replaces(before);
+            }
+            self.rows.insert(key, kept);
             counter.unsaved = 0;
             counter.saved_at = now;
             counter.restate = false;
         } else {
-            counter.restate = true;
-            self.put_off(key, counter, now);
+            self.not_written(key, counter, now);
         }
+    }
+
+    /// What was to be written is not: it is tried again.
+    pub fn not_written(&mut self, key: CounterKey, counter: &mut Counter, now: Timestamp) {
+        counter.restate = true;
+        self.schedule(key, counter, now);
     }
 
     pub fn put(&mut self, key: &str, bytes: &[u8]) -> bool {
@@ -169,103 +211,10 @@ impl<S: Store> Shelf<S> {
         done
     }
 
-    /// Removes a counter's row. True where there was one that still counted.
-    pub fn forget(&mut self, key: CounterKey, now: Timestamp) -> bool {
-        let Some(void_at) = self.rows.get(&key).copied() else {
-            return false;
-        };
-        if self.delete(&row::row_key(key)) {
-            self.rows.remove(&key);
-        }
-        void_at > now
-    }
-
     /// Nobody waits for this row any more.
     pub fn unschedule(&mut self, key: CounterKey, counter: &Counter) {
         if let Some(due) = counter.due {
             self.due.remove(&(due, key));
-        }
-    }
-
-    /// Wants an alarm for a row that is void at `void_at`, unless one is set already that will do.
-    pub fn plan_alarm(&mut self, void_at: Timestamp, now: Timestamp) {
-        let wanted = void_at.min(now + MOST_UNTIL_ALARM) + AFTER_HORIZON;
-        let lost = |at: Timestamp| at + LATE <= now;
-        // Set under a much longer window than any that is left.
-        let far =
-            |at: Timestamp| at > self.horizon_among_few().max(Some(wanted)).unwrap_or(at) + LATE;
-        if self.alarm.is_none_or(|at| lost(at) || far(at)) {
-            self.alarm = Some(wanted);
-            self.alarm_is_news = true;
-        }
-    }
-
-    /// When the last row is void; of many rows, too late to matter.
-    fn horizon_among_few(&self) -> Option<Timestamp> {
-        if self.rows.len() > 64 {
-            return Some(Timestamp::MAX - LATE);
-        }
-        self.rows
-            .values()
-            .chain(&self.slots_row)
-            .max()
-            .map(|at| *at + AFTER_HORIZON)
-    }
-
-    /// What the rows say about the alarm, after a restart.
-    pub fn adopt_alarm(&mut self, alarm: Option<Timestamp>, now: Timestamp) {
-        self.alarm = alarm;
-        if let Some(last) = self.rows.values().chain(&self.slots_row).max().copied() {
-            self.plan_alarm(last.max(now), now);
-        }
-    }
-
-    /// The time that the alarm must be set to now; None where it is set as it should be.
-    pub fn take_alarm(&mut self) -> Option<Timestamp> {
-        std::mem::take(&mut self.alarm_is_news).then_some(self.alarm)?
-    }
-
-    /// The alarm was not set, or what it should have deleted is still there.
-    pub fn set_alarm_again(&mut self, now: Timestamp) {
-        if self.alarm.is_some() {
-            self.alarm_again_at = Some(now + FLUSH_INTERVAL);
-        } else {
-            self.plan_alarm(now + LATE, now);
-        }
-    }
-
-    pub fn retry_alarm(&mut self, now: Timestamp) {
-        if self.alarm_again_at.is_some_and(|at| at <= now) {
-            self.alarm_again_at = None;
-            self.alarm_is_news = true;
-        }
-    }
-
-    /// The alarm has gone off: clears out what is void.
-    pub fn on_alarm(&mut self, now: Timestamp) {
-        self.alarm = None;
-        self.alarm_again_at = None;
-        let live = |at: &Timestamp| *at > now;
-        if !self.rows.values().chain(&self.slots_row).any(live) {
-            let done = self.store.delete_all();
-            if self.counted(done).is_some() {
-                self.rows.clear();
-                self.slots_row = None;
-            } else {
-                self.plan_alarm(now + LATE, now);
-            }
-            return;
-        }
-        let void = self
-            .rows
-            .iter()
-            .filter(|(_, at)| !live(at))
-            .map(|(key, _)| key);
-        for key in void.take(DELETED_PER_ALARM).collect::<Vec<_>>() {
-            self.forget(key, now);
-        }
-        if let Some(last) = self.rows.values().chain(&self.slots_row).max().copied() {
-            self.plan_alarm(last, now);
         }
     }
 

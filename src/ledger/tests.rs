@@ -10,6 +10,7 @@ mod charges;
 mod holds;
 mod loans;
 mod model;
+mod pages;
 mod slots;
 mod stored;
 

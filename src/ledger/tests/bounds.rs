@@ -48,15 +48,15 @@ fn stored_counters_leave_memory_and_come_back() {
     let mut bench = Bench::new();
     let item = |number| [window(number, 3, 3_600_000)];
     bench.charge(0, &item(0));
-    bench.wake_until(2_000);
+    bench.wake_until(5_000);
     assert_eq!(bench.rows(), 1);
     for number in 1..=MAX_COUNTERS as u64 {
-        bench.charge(2_001, &item(number));
+        bench.charge(5_001, &item(number));
     }
-    assert_eq!(counters(&mut bench, 2_002), MAX_COUNTERS);
-    bench.wake_until(4_001);
-    assert_eq!(bench.charge(4_001, &item(0)).outcomes[0].remaining, 1);
-    assert_eq!(counters(&mut bench, 4_002), MAX_COUNTERS);
+    assert_eq!(counters(&mut bench, 5_002), MAX_COUNTERS);
+    bench.wake_until(10_002);
+    assert_eq!(bench.charge(10_003, &item(0)).outcomes[0].remaining, 1);
+    assert_eq!(counters(&mut bench, 10_004), MAX_COUNTERS);
 }
 
 #[test]

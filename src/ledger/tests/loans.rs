@@ -68,14 +68,14 @@ fn a_promise_that_outlives_an_idle_object_keeps_it_in_memory() {
     let item = window(1, 5, 3_600_000);
     bench.charge_with(0, PROVISIONAL, std::slice::from_ref(&item));
     let flush = bench.ledger.next_wake();
-    assert_eq!(flush, Some(at(2_000)), "the row alone");
-    bench.wake_until(2_000);
+    assert_eq!(flush, Some(at(5_000)), "the row alone");
+    bench.wake_until(5_000);
     assert_eq!(bench.ledger.next_wake(), None);
     // A body may take a minute.
-    bench.charge_with(3_000, Some(ms(60_600)), std::slice::from_ref(&item));
+    bench.charge_with(6_000, Some(ms(60_600)), std::slice::from_ref(&item));
     let id = bench.last();
     bench.wake_until(30_000);
-    assert_eq!(bench.ledger.next_wake(), Some(at(63_600)));
+    assert_eq!(bench.ledger.next_wake(), Some(at(66_600)));
     assert!(bench.refund(40_000, id));
     assert_eq!(bench.remaining(40_000, &item), 4);
     bench.charge_with(41_000, PROVISIONAL, std::slice::from_ref(&item));

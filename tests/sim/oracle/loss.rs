@@ -3,7 +3,7 @@
 use weir::limit::Algorithm;
 use weir::wire::CounterKey;
 
-use super::{Fate, Oracle, UNFLUSHED, quota};
+use super::{Fate, Oracle, RELAXED, UNFLUSHED, quota};
 use crate::object::Object;
 use crate::scenario::SECOND;
 
@@ -48,7 +48,10 @@ impl Oracle {
                 if back_lately {
                     entry.fate = Fate::Pending;
                 }
-                if entry.ended.is_none() && entry.span > 0 {
+                let stored_as_ended = entry
+                    .ended
+                    .is_some_and(|at| idle || at + RELAXED <= object.shadow);
+                if !stored_as_ended && entry.span > 0 {
                     // What was held is stored as spent when it was written.
                     entry.to = entry.from;
                 }

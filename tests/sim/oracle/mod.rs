@@ -25,6 +25,10 @@ const REMEMBERED: u64 = 5 * SECOND;
 /// A crash may lose what was written behind so lately: the flush interval, and what the disk takes.
 pub const UNFLUSHED: u64 = 2 * SECOND + 600 * MS;
 
+/// The same where less than half of the quota is lacking and more than a quarter left: another
+/// interval, after which it still has no row where it is void soon.
+const RELAXED: u64 = 30 * SECOND + NO_ROW + 600 * MS;
+
 /// A charge that is provisional for longer waits for more than other objects.
 const LONGEST_LOAN: u64 = 20 * SECOND;
 

@@ -2,7 +2,7 @@
 
 use weir::limit::{Algorithm, Quota};
 
-use super::{Entry, Fate, Log, NO_ROW, Oracle, Place, UNFLUSHED};
+use super::{Entry, Fate, Log, NO_ROW, Oracle, Place, RELAXED, UNFLUSHED};
 
 impl Oracle {
     /// Checks one counter's promise, at the moments at which units were charged and at those at which
@@ -126,6 +126,13 @@ pub fn forgive(log: &mut Log, shadow: u64, idle: bool, failing: [Option<u64>; 2]
         // A bucket that is full again before the object can leave memory has no row.
         units += rate(NO_ROW) as u64 + 1;
     }
+    // Half and what comes back meanwhile, if it came in the longer interval; of aligned windows half
+    // of two.
+    let halves = match quota.algorithm {
+        Algorithm::FixedWindow | Algorithm::SlidingCounter => 2,
+        _ => 1,
+    };
+    let mut relaxed = u128::from(log.most.max(quota.limit).div_ceil(2) * halves) + rate(RELAXED);
     let short = window <= NO_ROW + UNFLUSHED;
     for entry in log.entries.iter_mut().rev().filter(|entry| !entry.forgiven) {
         let since_broken =
@@ -150,7 +157,15 @@ pub fn forgive(log: &mut Log, shadow: u64, idle: bool, failing: [Option<u64>; 2]
             _ => short,
         };
         let unflushed = entry.from + UNFLUSHED > shadow;
+        let units_of = u128::from(entry.units);
         if !idle && (ends_soon || unflushed) {
+            entry.forgiven = true;
+        } else if !idle
+            && entry.from + RELAXED > shadow
+            && entry.fate != Fate::Refunded
+            && relaxed >= units_of
+        {
+            relaxed -= units_of;
             entry.forgiven = true;
         } else if entry.fate != Fate::Refunded && units >= entry.units {
             units -= entry.units;

@@ -2,6 +2,7 @@
 const CHARGE = "src/ledger/charge.rs";
 const SHELF = "src/ledger/shelf.rs";
 const STORAGE = "src/ledger/storage.rs";
+const ALARM = "src/ledger/shelf/alarm.rs";
 const SLOTS = "src/ledger/slots/mod.rs";
 
 export const STORING = [
@@ -19,7 +20,7 @@ export const STORING = [
   },
   {
     name: "an early wake forgets what was due",
-    edits: [[SHELF, "        if self.next_due()? > now {\n            return None;", "        if self.next_due()? > now {\n            if PLANTED { self.due.pop_first(); }\n            return None;"]],
+    edits: [[SHELF, "        if self.next_due()? > now && !early {\n            return None;", "        if self.next_due()? > now && !early {\n            if PLANTED { self.due.pop_first(); }\n            return None;"]],
   },
   {
     name: "what is given back stays in the row",
@@ -31,11 +32,11 @@ export const STORING = [
   },
   {
     name: "a write behind that fails after all is not repeated",
-    edits: [[STORAGE, "                    counter.restate = true;", "                    counter.restate = !PLANTED;"]],
+    edits: [[SHELF, "        counter.restate = true;\n        self.schedule", "        counter.restate = !PLANTED;\n        self.schedule"]],
   },
   {
     name: "a row that could not be rewritten says for ever what was given back",
-    edits: [[STORAGE, "                } else if self.shelf.is_void(key, self.now) {", "                } else if self.shelf.is_void(key, self.now) && !PLANTED {"]],
+    edits: [[STORAGE, "                        self.shelf.strike(", "                        if !PLANTED { self.shelf.strike("], [STORAGE, "self.now, &mut over);", "self.now, &mut over); }"]],
   },
   {
     name: "a row keeps the moment of a promise that was spent later",
@@ -49,11 +50,11 @@ export const STORING = [
   },
   {
     name: "the alarm deletes everything as soon as one row is over",
-    edits: [[SHELF, "        if !self.rows.values().chain(&self.slots_row).any(live) {", "        let over = |at: &Timestamp| !live(at);\n        if !self.rows.values().chain(&self.slots_row).any(live)\n            || PLANTED && self.rows.values().any(over)\n        {"]],
+    edits: [[ALARM, "        if last <= now {", "        if last <= now || PLANTED && self.rows.values().any(|kept| kept.void_at <= now) {"]],
   },
   {
     name: "the alarm is set once and never again",
-    edits: [[SHELF, "            self.plan_alarm(last, now);\n", "            if !PLANTED { self.plan_alarm(last, now); }\n"]],
+    edits: [[ALARM, "        self.delete_void(now);\n        self.plan_alarm(last, now);\n", "        self.delete_void(now);\n        if !PLANTED { self.plan_alarm(last, now); }\n"]],
   },
   {
     name: "slots that ran are not read back",

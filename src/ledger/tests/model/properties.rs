@@ -127,7 +127,7 @@ proptest! {
             now_ms += pause_ms;
             bench.wake_until(now_ms);
         }
-        let idle_from_ms = now_ms + 2_000;
+        let idle_from_ms = now_ms + 5_000;
         bench.wake_until(idle_from_ms);
         prop_assert_eq!(bench.ledger.next_wake(), None);
         let gone_ms = idle_from_ms + 10_000;
@@ -139,7 +139,8 @@ proptest! {
         prop_assert!(forgiven <= item.quota.limit / 20 && forgiven <= per_ten_seconds, "{}", forgiven);
     }
 
-    /// A crash forgives what came in the last flush interval, and what needs no row.
+    /// A crash forgives what came in the last flush interval, and what needs no row: 2 s, or 30 s and
+    /// then no more than half of the quota and what has come back meanwhile.
     #[test]
     fn a_crash_forgives_no_more_than_is_stated(
         item in lasting(), gaps_ms in prop::collection::vec(0_u64..900, 1..60),
@@ -154,7 +155,13 @@ proptest! {
                 admitted.push(now_ms);
             }
         }
-        let lately = admitted.iter().filter(|at_ms| **at_ms + 2_000 >= now_ms).count() as u64;
+        let within = |span_ms| admitted.iter().filter(|at_ms| **at_ms + span_ms >= now_ms).count() as u64;
+        let come_back = item.quota.limit * 30_000 / item.quota.window.as_millis_ceil();
+        let windows = match item.quota.algorithm {
+            Algorithm::FixedWindow | Algorithm::SlidingCounter => 2,
+            _ => 1,
+        };
+        let lately = within(2_000) + within(30_000).min(item.quota.limit.div_ceil(2) * windows + come_back);
         let known = bench.clone().remaining(now_ms, &item);
         let found = bench.restart(now_ms).remaining(now_ms, &item);
         prop_assert!(found >= known);
