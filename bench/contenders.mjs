@@ -45,6 +45,8 @@ export const CONTENDERS = {
   flood: weir("Weir, 100 in 60 s", policies.tight()),
   window: weir("Weir, sliding window of 120 in 60 s", policies.visitors("sliding-window", "leased")),
   bucket: weir("Weir, token bucket of 120 in 60 s", policies.visitors("token-bucket", "leased")),
+  "wide-window": weir("Weir, sliding window of 600 in 60 s", policies.visitors("sliding-window", "leased", { quota: 600 })),
+  "wide-bucket": weir("Weir, token bucket of 20 in 1 s, burst 100", policies.visitors("token-bucket", "leased", { quota: 20, window: "1s", burst: 100 })),
   "slow-leased": weir("Weir, leased", policies.visitors("sliding-window", "leased")),
   "slow-optimistic": weir("Weir, optimistic", policies.visitors("sliding-window", "optimistic")),
 };

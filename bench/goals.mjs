@@ -22,8 +22,8 @@ const GOALS = [
   goal("bodies of 1 MiB", "requests a second, of the bare pass-through", atLeast(0.95), (of) => of.timed("body", "leased", "of_pass")),
   goal("unloaded, a first request", "median latency, of JavaScript with one trivial object call; the first in its network", atMost(1.1), (of) => of.timed("first", "leased", "latency_of_call")),
   goal("", "the same, in a network seen before", atMost(1.1), (of) => of.timed("neighbour", "leased", "latency_of_call")),
-  goal("mixed: visitors, and 5 % flood", "object calls a request", under(0.1), (of) => of.played("mixed", "calls"), precise),
-  goal("", "rows a request", under(0.01), (of) => of.played("mixed", "rows"), precise),
+  goal("mixed: visitors, and 5 % flood", "object calls a request", under(0.1), (of) => of.played("mixed", "calls", "window", "bucket"), precise),
+  goal("", "rows a request", under(0.01), (of) => of.played("mixed", "rows", "window", "bucket"), precise),
   goal("visitors slower than a lease", "object calls a request, `leased`", atMost(1), (of) => of.played("slow", "calls", "slow-leased"), precise),
   goal("", "object calls a request, `optimistic`", atMost(0.05), (of) => of.played("slow", "calls", "slow-optimistic"), precise),
   goal("starting", "to the first answer, beyond the bare pass-through", null, (of) => of.start(), (ms) => `${ms.toFixed(0)} ms`),
@@ -49,10 +49,9 @@ export function judged(results) {
       const passed = results.summary[name]?.[id]?.passed;
       return passed ? Math.max(...passed.map((count) => Math.abs(count - quota))) : NaN;
     },
-    played: (name, field, id) => {
-      const by = results.played[name] ?? {};
-      const list = id ? [by[id]] : Object.values(by);
-      return Math.max(...list.map((one) => one?.[field] ?? NaN));
+    played: (name, field, ...ids) => {
+      const list = ids.map((id) => results.played[name]?.[id]).filter(Boolean);
+      return list.length > 0 ? Math.max(...list.map((one) => one[field])) : NaN;
     },
     start: () => {
       const { pass, leased } = results.start;

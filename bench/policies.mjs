@@ -41,5 +41,5 @@ export const many = (count) => ({
 /** For a flood. */
 export const tight = () => ({ rules: [rule([limit({ algorithm: "sliding-window", quota: 100 })])] });
 
-/** For visitors as a site has them. */
-export const visitors = (algorithm, precision) => ({ rules: [rule([limit({ algorithm, quota: 120, precision })])] });
+/** For visitors as a site has them, who come near the limit; or with other `fields` of it, who do not. */
+export const visitors = (algorithm, precision, fields) => ({ rules: [rule([limit({ algorithm, quota: 120, precision, ...fields })])] });

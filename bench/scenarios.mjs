@@ -65,7 +65,7 @@ export const TIMED = {
 export const PLAYED = {
   mixed: {
     title: "visitors with 30 to 60 requests within 10 s each, and 5 % flood",
-    contenders: ["window", "bucket"],
+    contenders: ["window", "bucket", "wide-window", "wide-bucket"],
   },
   slow: {
     title: "visitors with one request every 6 s",
