@@ -273,3 +273,26 @@ fn stored_form_unchanged() {
     assert_eq!(page::page_key(17), "p17");
     assert_eq!(page::number("p17"), Some(17));
 }
+
+// The page before, which has other units in it, would count again.
+#[test]
+fn what_was_given_back_is_out_of_storage_where_the_page_that_says_so_failed() {
+    let mut bench = Bench::new();
+    let minute = Some(ms(60_000));
+    let item = window(1, 2, HOUR_MS);
+    bench.charge_with(0, minute, &[item.clone(), window(2, 2, HOUR_MS)]);
+    let id = bench.last();
+    bench.wake_until(3_000);
+    let before = bench.ledger.store().rows.clone();
+    assert!(bench.refund(4_000, id));
+    bench.wake_until(10_000);
+    // Void, they leave memory.
+    for n in 0..2 {
+        bench.charge(10_000 + n, &[window(3, 2_000, HOUR_MS)]);
+    }
+    bench.ledger.store_mut().rows = before;
+    bench.ledger.write_failed(Some("p0"), at(10_100));
+    assert_eq!(bench.remaining(10_200, &item), 2);
+    bench.wake_until(20_000);
+    assert_eq!(bench.restart(20_000).remaining(20_000, &item), 2);
+}
