@@ -15,6 +15,10 @@ const STORED_AFTER: u64 = 9 * SECOND + 500_000;
 /// loss: the lease less both.
 const STORED_LEASE: u64 = 3 * SECOND;
 
+/// Requests that ran before the loss may renew their leases after it, for as long as they take, and the
+/// clock may be set forward meanwhile: longer than all of that together.
+const UNSURE: u64 = 60 * SECOND;
+
 type Asked = (String, CallId);
 
 #[derive(Clone, Debug)]
@@ -116,7 +120,7 @@ impl Slots {
         self.granted.retain(|call, _| !of_object(call));
         self.asked.retain(|call, _| !of_object(call));
         self.unsure_until
-            .insert(object.name.clone(), object.shadow + 20 * SECOND);
+            .insert(object.name.clone(), object.shadow + UNSURE);
     }
 
     /// What the object says of itself is what was granted, and within the bounds.
