@@ -19,6 +19,9 @@ const STORED_LEASE: u64 = 3 * SECOND;
 /// clock may be set forward meanwhile: longer than all of that together.
 const UNSURE: u64 = 60 * SECOND;
 
+/// A row of slots that failed is written again later than one of counters.
+const WRITTEN_LATER: u64 = 3 * SECOND;
+
 type Asked = (String, CallId);
 
 #[derive(Clone, Debug)]
@@ -108,7 +111,9 @@ impl Slots {
         let of_object = |(name, _): &Asked| *name == object.name;
         let judged = object.broken_since.is_none()
             && object.steps == 0
-            && object.unwritten_since(now).is_none();
+            && object
+                .unwritten
+                .is_none_or(|(_, until)| now > until + WRITTEN_LATER);
         for (call, grant) in self.granted.iter().filter(|(call, _)| of_object(call)) {
             if judged && grant.since + STORED_AFTER <= object.shadow {
                 let lapses = grant.lapses.min(object.shadow + STORED_LEASE);
