@@ -122,7 +122,7 @@ const short = (violation) =>
   violation
     .replace(/^[\w-]{4}: /, "")
     .replace(/^r\d\.l\d \(\d+\)/, "a counter")
-    .replace(/ ?\w+\(\[?[\d, ]+\]?\)/g, "")
+    .replace(/\w+\(\[?[\d, ]+\]?\)/g, "…")
     .replace(/^at the end: \d+ (rows are left).*/, "at the end $1")
     .replace(/[:;].*/, "");
 
