@@ -74,7 +74,7 @@ function show({ kind, requests, ms, report, broken }) {
   const lines = report.lines.unreadable ? ` ${number.format(report.lines.unreadable)} of ${number.format(report.lines.read)} lines are no requests.` : '';
   const end = kind === 'stopped' ? 'Stopped after' : 'Replayed';
   const why = broken ? `A log cannot be read to its end (${broken}). ` : '';
-  say(`${why}${end} ${number.format(requests)} requests in ${(ms / 1000).toFixed(1)} s.${lines}`);
+  say(`${why}${end} ${number.format(requests)} ${requests === 1 ? 'request' : 'requests'} in ${(ms / 1000).toFixed(1)} s.${lines}`);
   showReport(report);
 }
 
