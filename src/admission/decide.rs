@@ -5,6 +5,7 @@
 //! may have charged when another refused.
 
 mod answers;
+mod here;
 mod permits;
 mod verdict;
 
@@ -15,6 +16,7 @@ use super::verdict::{Charge as Standing, Verdict};
 use crate::policy::{Policy, Precision};
 use crate::time::{Span, Timestamp};
 use crate::wire::{Answer, Call, Charge, Outcome};
+pub(in crate::admission) use here::Here;
 
 /// What one object is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +60,8 @@ pub struct Round {
     paid: Vec<Paid>,
     /// The limits that they paid for, by index.
     paid_for: Vec<usize>,
+    /// What this isolate has decided by itself.
+    here: Vec<Here>,
     /// Objects that may have charged without an answer.
     doubtful: Vec<Standing>,
     started: Timestamp,
@@ -115,6 +119,7 @@ impl Memory {
             standing: Vec::new(),
             paid: Vec::new(),
             paid_for: Vec::new(),
+            here: Vec::new(),
             doubtful: Vec::new(),
             started: since,
             again: false,
@@ -128,11 +133,14 @@ impl Memory {
             *outcome = self.denials.find(&applied.item, now);
             denied |= applied.item.enforce && outcome.is_some();
         }
-        if denied {
+        if denied || self.decide_here(policy, plan, &mut round, now) {
             self.leases.put_back(&round.paid);
+            let here = std::mem::take(&mut round.here);
+            self.end_here(plan, &here, false, now);
             let mut verdict = verdict::of(plan, round);
             self.spread(policy, plan, &mut verdict);
-            verdict.remembered = true;
+            verdict.remembered = denied;
+            verdict.reports = self.reports(policy, plan, &here, now);
             return Begin::Decided(verdict);
         }
         self.group(plan, policy, &mut round, now);

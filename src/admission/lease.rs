@@ -13,7 +13,8 @@ mod held;
 use self::held::{Batch, Held};
 use super::decide::Question;
 use super::plan::Applied;
-use crate::limit::{Algorithm, Quota};
+use super::tally::is_plain;
+use crate::limit::Quota;
 use crate::map::Map;
 use crate::policy::{Cost, Policy, Precision};
 use crate::time::{Span, Timestamp};
@@ -62,21 +63,13 @@ pub struct Grant<'a> {
     pub outcome: &'a Outcome,
 }
 
-/// Whether a limit's units may come out of a lease: they are known beforehand, one is like another,
-/// and a refusal has no consequences.
+/// Whether a limit's units may come out of a lease.
 #[must_use]
 pub fn leasable(policy: &Policy, applied: &Applied) -> bool {
-    let item = &applied.item;
     let limit = applied.limit.of(policy);
-    limit.is_some_and(|limit| match limit.precision {
-        Precision::Exact => false,
-        Precision::Leased => matches!(limit.cost, Cost::Fixed(_)),
-        Precision::Optimistic => true,
-    }) && item.quota.algorithm != Algorithm::Distinct
-        && item.value.is_none()
-        && item.block.is_empty()
-        && item.reserve.is_none()
-        && item.cost > 0
+    limit.is_some_and(|limit| {
+        limit.precision == Precision::Leased && matches!(limit.cost, Cost::Fixed(_))
+    }) && is_plain(&applied.item)
 }
 
 /// How long permits are asked for: what the object lets a lease live, or less.
@@ -262,5 +255,3 @@ impl Leases {
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod visits;

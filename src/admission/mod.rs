@@ -33,8 +33,11 @@ pub mod region;
 pub mod second;
 pub mod settle;
 pub mod slots;
+pub mod tally;
 pub mod tiers;
 pub mod verdict;
+#[cfg(test)]
+mod visits;
 
 pub use decide::{Begin, Conclusion, Question, Reply};
 pub use facts::Facts;
@@ -50,6 +53,8 @@ pub struct Memory {
     pub denials: denial::Denials,
     /// Permits held for busy keys.
     pub leases: lease::Leases,
+    /// What was let through without asking, and not all of it told yet.
+    pub tallies: tally::Tallies,
     /// Objects known to fail.
     pub breakers: breaker::Breakers,
     /// Quotas kept here while their object cannot be reached (`on_error = "local"`).
@@ -68,6 +73,7 @@ impl Memory {
         Memory {
             denials: denial::Denials::default(),
             leases: lease::Leases::default(),
+            tallies: tally::Tallies::default(),
             breakers: breaker::Breakers::default(),
             local: local::LocalLimits::default(),
             local_slots: slots::LocalSlots::default(),

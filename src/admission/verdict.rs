@@ -23,6 +23,8 @@ pub struct Verdict {
     pub reservations: Vec<Reservation>,
     /// What to tell objects, whatever comes of it: charges taken back.
     pub refunds: Vec<Question>,
+    /// What to tell objects that this isolate has decided without; see [`super::tally`].
+    pub reports: Vec<Question>,
     /// Charges that stand, to be taken back if the request comes to nothing before the origin.
     pub charges: Vec<Charge>,
     /// The refusal came from this isolate's memory.

@@ -2,15 +2,22 @@
 //! looked up, objects that are asked, and asked again.
 
 use std::cell::RefCell;
+use std::rc::Rc;
+
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::future_to_promise;
 
 use super::serve::Exchange;
 use super::{ask, clock, telemetry, tiers};
 use crate::admission::decide::Round;
 use crate::admission::plan::{self, Context as Planning, Plan, Tier, TierWanted};
-use crate::admission::{Begin, Conclusion, Reply, Verdict, second};
+use crate::admission::{Begin, Conclusion, Question, Reply, Verdict, second};
 use crate::policy::Mode;
 use crate::telemetry::Source;
 use crate::time::{Span, Timestamp};
+
+/// Reports that one request carries in a row: the next request to this isolate carries on.
+const MOST_REPORTS: usize = 8;
 
 impl Exchange {
     /// Finds the rules that hold and what they ask. `looked_up`: tiers that were wanted have been
@@ -53,7 +60,10 @@ impl Exchange {
     /// Asks whom the first stride said to ask, until there is a verdict.
     pub async fn decide(&self, plan: &Plan, begin: Begin) -> Verdict {
         let mut round = match begin {
-            Begin::Decided(verdict) => return verdict,
+            Begin::Decided(mut verdict) => {
+                self.report(std::mem::take(&mut verdict.reports));
+                return verdict;
+            }
             Begin::Ask(round) => round,
         };
         let asked = clock::now();
@@ -80,19 +90,43 @@ impl Exchange {
     ) -> Conclusion {
         let now = clock::now();
         let mut memory = self.isolate.memory.borrow_mut();
-        let conclusion = memory.conclude(&self.policy, plan, round, replies, now);
-        match &conclusion {
-            Conclusion::Verdict(_) => {
+        let mut conclusion = memory.conclude(&self.policy, plan, round, replies, now);
+        match &mut conclusion {
+            Conclusion::Verdict(verdict) => {
+                let reports = std::mem::take(&mut verdict.reports);
                 telemetry::decided(Source::Object, now.saturating_since(asked));
                 let unused = memory.leases.sweep(now);
                 drop(memory);
                 self.tell(&unused);
+                self.report(reports);
             }
             Conclusion::Again(next, pause) => {
                 telemetry::retried(&next.questions, *pause > Span::ZERO);
             }
         }
         conclusion
+    }
+
+    /// Tells objects what was let through without them, behind the response.
+    pub fn report(&self, mut reports: Vec<Question>) {
+        if reports.is_empty() {
+            return;
+        }
+        let (env, policy) = (self.env.clone(), Rc::clone(&self.policy));
+        let isolate = Rc::clone(&self.isolate);
+        self.context.wait_until(&future_to_promise(async move {
+            for _ in 0..MOST_REPORTS {
+                let sent = clock::now();
+                let replies = ask::ask(&env, &reports, policy.counter_timeout).await;
+                let times = (sent, clock::now());
+                let mut memory = isolate.memory.borrow_mut();
+                reports = memory.reported(&policy, reports, &replies, times);
+                if reports.is_empty() {
+                    break;
+                }
+            }
+            Ok(JsValue::UNDEFINED)
+        }));
     }
 
     /// Asks the limits that had to wait for the body.

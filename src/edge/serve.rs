@@ -170,14 +170,15 @@ impl Exchange {
     /// The same for a request that has waited for another since `since`.
     fn count_now(self, plan: Rc<Plan>, body: BodyPlan, since: Timestamp) -> JsValue {
         let now = clock::now();
-        let begin = self
+        let mut begin = self
             .isolate
             .memory
             .borrow_mut()
             .begin_since(&self.policy, &plan, since, now);
-        if let Begin::Decided(verdict) = &begin
+        if let Begin::Decided(verdict) = &mut begin
             && !plan.applied.is_empty()
         {
+            self.report(std::mem::take(&mut verdict.reports));
             let source = if !verdict.paid.is_empty() {
                 Source::Lease
             } else {

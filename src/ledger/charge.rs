@@ -69,6 +69,10 @@ impl<S: Store> Ledger<S> {
             .collect();
         let mut outcomes: Vec<Outcome> = Vec::with_capacity(keys.len());
         for (place, (item, key)) in charge.items.iter().zip(&keys).enumerate() {
+            if let Some(ago) = item.taken {
+                outcomes.push(self.enter(item, *key, ago));
+                continue;
+            }
             let before = cost_before(&charge.items, &keys, place);
             outcomes.push(self.judge(item, *key, before));
         }
@@ -80,6 +84,7 @@ impl<S: Store> Ledger<S> {
             for (place, ((item, key), outcome)) in (0_u32..).zip(entries) {
                 if let Some(key) = *key
                     && outcome.conforms
+                    && item.taken.is_none()
                 {
                     spent.extend(self.take(charge, place, item, key, outcome));
                 }
@@ -132,6 +137,20 @@ impl<S: Store> Ledger<S> {
             .unwrap_or_else(|| Counter::new(item.quota));
         self.table.insert(key, counter);
         true
+    }
+
+    /// Counts units that have been let through already, and says what one more would find.
+    fn enter(&mut self, item: &Item, key: Option<CounterKey>, ago: Span) -> Outcome {
+        let Some((key, counter)) = key.and_then(|key| Some((key, self.table.get_mut(key)?))) else {
+            return NO_ROOM;
+        };
+        counter.spend(self.now - ago, item.cost, item.value);
+        self.shelf.schedule(key, counter, self.now);
+        let one = Item {
+            cost: 1,
+            ..item.clone()
+        };
+        look(counter, &one, 0, self.now).0
     }
 
     /// One counter's verdict, and the start of a block where it is exceeded.

@@ -60,6 +60,7 @@ fn item(number: u64, quota: Quota) -> Item {
         block: vec![],
         permits: 0,
         reserve: None,
+        taken: None,
     }
 }
 

@@ -132,6 +132,7 @@ mod tests {
             block: vec![Span::from_secs(60)],
             permits: 2,
             reserve: None,
+            taken: None,
         }
     }
 

@@ -102,6 +102,7 @@ fn item(namer: &Namer, caller: Caller<'_>) -> Item {
         block: Vec::new(),
         permits: 0,
         reserve: None,
+        taken: None,
     }
 }
 

@@ -206,6 +206,7 @@ mod tests {
                 block: Vec::new(),
                 permits: 0,
                 reserve: None,
+                taken: None,
             }],
         };
         let place = Counters::place(&named.to_text());

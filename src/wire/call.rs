@@ -102,6 +102,7 @@ fn write_charge(to: &mut Writer, charge: &Charge) {
         to.optional(item.value);
         to.optional_span(item.reserve);
         to.spans(&item.block);
+        to.optional_span(item.taken);
     }
 }
 
@@ -143,6 +144,7 @@ fn read_item(from: &mut Fields<'_>) -> Option<Item> {
         value: from.optional()?,
         reserve: from.optional_span()?,
         block: from.spans(MAX_BLOCK_STEPS)?,
+        taken: from.optional_span()?,
     })
 }
 

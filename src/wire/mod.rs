@@ -128,6 +128,10 @@ pub struct Item {
     pub permits: u64,
     /// The cost is a reservation, to be settled within this time, else it counts as spent.
     pub reserve: Option<Span>,
+    /// The units have been let through already, this long ago on average: they are counted whether
+    /// or not they fit, and the outcome says what one more would find. Not enforced: an object that
+    /// does not know of this counts them where they fit.
+    pub taken: Option<Span>,
 }
 
 impl Item {
@@ -142,6 +146,7 @@ impl Item {
                 value: None,
                 permits: 0,
                 reserve: None,
+                taken: None,
                 ..self
             }],
         })

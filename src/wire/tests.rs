@@ -26,6 +26,7 @@ fn plain_item() -> Item {
         block: vec![],
         permits: 0,
         reserve: None,
+        taken: None,
     }
 }
 
@@ -46,6 +47,7 @@ fn full_item() -> Item {
         block: vec![Span::from_secs(60), Span::from_secs(600)],
         permits: 7,
         reserve: Some(Span::from_secs(30)),
+        taken: None,
     }
 }
 
@@ -77,6 +79,15 @@ fn calls_unchanged() {
         "1c.v8.i9u0~AQEBAQEBAQEBAQEBAQEBAQ.2.3o.1p71o0\
          ~AgICAgICAgICAgICAgICAg.5.k.hs6hg0.l.5.3.7.AwMDAwMDAwMDAwMDAwMDAw.fvvvvvvvvvvvv.sjgs0\
          .1p71o0-hs6hg0",
+    );
+    let taken = Item {
+        enforce: false,
+        taken: Some(Span::from_secs(1)),
+        ..plain_item()
+    };
+    check_call(
+        Call::Charge(charge(None, vec![taken])),
+        "1c.v8~AQEBAQEBAQEBAQEBAQEBAQ.2.3o.1p71o0...1......ugi0",
     );
     check_call(Call::Peek(charge(None, vec![])), "1p.v8");
     check_call(Call::Refund { id: CallId(0) }, "1r.0");
@@ -213,7 +224,7 @@ fn what_a_later_form_adds_at_the_end_is_ignored() {
     let now = Call::decode("1c.v8~AQEBAQEBAQEBAQEBAQEBAQ.2.3o.1p71o0");
     assert!(now.is_some());
     assert_eq!(
-        Call::decode("1c.v8..later~AQEBAQEBAQEBAQEBAQEBAQ.2.3o.1p71o0.........later.7"),
+        Call::decode("1c.v8..later~AQEBAQEBAQEBAQEBAQEBAQ.2.3o.1p71o0..........later.7"),
         now
     );
     assert_eq!(Answer::decode("1d.1.later"), Some(Answer::Done(true)));

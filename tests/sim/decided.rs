@@ -23,6 +23,12 @@ impl World {
         let Some(request) = self.requests.get_mut(&id) else {
             return;
         };
+        let reports = std::mem::take(&mut verdict.reports);
+        let (isolate, policy) = (request.isolate, request.policy);
+        self.send_reports(isolate, policy, reports);
+        let Some(request) = self.requests.get_mut(&id) else {
+            return;
+        };
         let mut told = Vec::new();
         if let Some((mut plan, mut before)) = request.first.take() {
             if verdict.admitted() && !plan.before_slots {
@@ -67,6 +73,12 @@ impl World {
         );
         self.oracle
             .admitted(&verdict, &request.answers, &self.objects, self.now);
+        self.oracle.passed_here(
+            &self.policies[request.policy],
+            (&request.plan, &verdict),
+            &self.objects,
+            (request.isolate, request.started),
+        );
         let mut objects: Vec<&String> =
             request.plan.slots.iter().map(|slot| &slot.object).collect();
         objects.dedup();

@@ -19,6 +19,7 @@ mod network;
 mod object;
 mod oracle;
 mod passage;
+mod report;
 mod request;
 mod rng;
 mod scenario;

@@ -156,7 +156,10 @@ impl World {
         match (call, &reply) {
             (Call::Charge(charge), Reply::Now(Answer::Charged(charged))) => {
                 let first = oracle.charged(object, charge, charged, now);
+                oracle.told(object, charge);
                 for (item, outcome) in charge.items.iter().zip(&charged.outcomes) {
+                    // A report is told what one more unit would find.
+                    let first = first && item.taken.is_none();
                     if first
                         && outcome.blocked
                         && self.scenario.crash_every > 0

@@ -10,6 +10,7 @@ use weir::wire::{Answer, Call, CallId};
 
 use super::network::{FAILED, OVERLOADED, RETRYABLE};
 use super::object::{Return, START};
+use super::report::REPORT_ROUND;
 use super::scenario::MS;
 use super::world::{Event, World};
 
@@ -199,6 +200,9 @@ impl World {
             FAILED => Reply::Failed,
             text => Answer::decode(text).map_or(Reply::Failed, Reply::Answer),
         };
+        if back.round == REPORT_ROUND {
+            return self.report_answered(back.request, reply);
+        }
         let Some(request) = self.requests.get_mut(&back.request) else {
             return;
         };
@@ -232,6 +236,9 @@ impl World {
     }
 
     pub fn late(&mut self, id: u64, round: u32) {
+        if round == REPORT_ROUND {
+            return self.report_answered(id, Reply::TimedOut);
+        }
         let Some(request) = self.requests.get_mut(&id) else {
             return;
         };

@@ -169,6 +169,7 @@ fn limit(rng: &mut Rng, index: u64, busy: bool) -> String {
     }
     text += match rng.range(0, 100) {
         0..30 => r#","precision":"exact"}"#,
+        30..45 => r#","precision":"optimistic"}"#,
         _ => "}",
     };
     text

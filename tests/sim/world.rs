@@ -13,6 +13,7 @@ use super::faults::Mishap;
 use super::network::Parcel;
 use super::object::{Object, Return, START};
 use super::oracle::Oracle;
+use super::report::Report;
 use super::request::Request;
 use super::rng::Rng;
 use super::scenario::{SECOND, Scenario};
@@ -83,6 +84,7 @@ pub struct World {
     pub clients: Vec<Client>,
     pub objects: BTreeMap<String, Object>,
     pub requests: BTreeMap<u64, Request>,
+    pub reports: BTreeMap<u64, Report>,
     pub oracle: Oracle,
     pub trace: Trace,
     /// Messages are in a newer version's form until then.
@@ -141,6 +143,7 @@ impl World {
             clients: Vec::new(),
             objects: BTreeMap::new(),
             requests: BTreeMap::new(),
+            reports: BTreeMap::new(),
             oracle: Oracle::default(),
             trace: Trace::new(traced),
             newer_until: 0,

@@ -7,6 +7,7 @@ use super::{Round, Standing};
 use crate::admission::Memory;
 use crate::admission::lease::{Grant, leasable};
 use crate::admission::plan::Plan;
+use crate::admission::tally;
 use crate::policy::Policy;
 use crate::time::Timestamp;
 use crate::wire::{Call, Outcome};
@@ -25,7 +26,9 @@ impl Memory {
                 .applied
                 .iter()
                 .enumerate()
-                .filter(|(_, other)| other.object == applied.object)
+                .filter(|(_, other)| {
+                    other.object == applied.object && !tally::decides(policy, other)
+                })
                 .map(|(index, _)| index)
                 .collect();
             // An object's first limit speaks for all of them.
@@ -148,6 +151,6 @@ impl Memory {
 
 /// Nothing but these limits decides about the request: neither its body nor a slot. What is asked
 /// once the body is there has no slots of its own, but may stand before some.
-fn is_final(plan: &Plan) -> bool {
+pub(super) fn is_final(plan: &Plan) -> bool {
     plan.waiting_for_body.is_empty() && plan.slots.is_empty() && !plan.before_slots
 }

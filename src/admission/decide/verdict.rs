@@ -51,6 +51,7 @@ impl Memory {
         let paid_for = std::mem::take(&mut round.paid_for);
         // The earliest that any of the charges was sent, so that no lease is used too long.
         let sent = round.started;
+        let here = std::mem::take(&mut round.here);
         let mut verdict = of(plan, round);
         self.spread(policy, plan, &mut verdict);
         verdict.unavailable = unavailable;
@@ -71,6 +72,8 @@ impl Memory {
             standing.extend(doubtful);
             verdict.refunds = standing.iter().map(Standing::refund).collect();
         }
+        self.end_here(plan, &here, verdict.admitted(), now);
+        verdict.reports = self.reports(policy, plan, &here, now);
         verdict
     }
 }

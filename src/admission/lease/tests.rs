@@ -1,6 +1,7 @@
 use super::*;
 use crate::admission::plan::LimitRef;
 use crate::ledger::{Ledger, MemoryStore, Reply};
+use crate::limit::Algorithm;
 use crate::wire::{Answer, Call, Charge};
 use proptest::prelude::*;
 
@@ -31,6 +32,7 @@ fn applied(key: u8) -> Applied {
             block: Vec::new(),
             permits: 0,
             reserve: None,
+            taken: None,
         },
         tier: None,
         settle: None,

@@ -19,6 +19,7 @@ fn item(limit: u64) -> Item {
         block: vec![],
         permits: 0,
         reserve: None,
+        taken: None,
     }
 }
 

@@ -96,6 +96,7 @@ impl Plan {
                     Settle::Cost(Cost::ResponseBytes) => RESERVE_FOR_BODY,
                     Settle::Count(_) | Settle::Cost(_) => RESERVE,
                 }),
+                taken: None,
             },
             tier,
             settle,

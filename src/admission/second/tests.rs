@@ -25,6 +25,7 @@ fn plan_of(costs: &[u64]) -> Plan {
             block: Vec::new(),
             permits: 0,
             reserve: None,
+            taken: None,
         },
         tier: None,
         settle: None,

@@ -67,6 +67,7 @@ impl Asking {
                     for key in keys {
                         memory.denials.forget(key);
                         memory.local.forget(key);
+                        memory.tallies.forget(key);
                     }
                 }
             }

@@ -82,7 +82,7 @@ pub static LIMIT: Table = Table {
         Field::new(
             "precision",
             PRECISION,
-            "\"leased\" (the default: permits in batches, never more than the quota), \"exact\" (every request asks the counter) or \"optimistic\" (never made to wait; over by what is in flight).",
+            "\"leased\" (the default: permits in batches, never more than the quota), \"exact\" (every request asks the counter) or \"optimistic\" (never made to wait; several isolates may be over by what they have not told each other yet).",
         ),
         Field::new(
             "scope",

@@ -19,11 +19,11 @@ fn item() -> impl Strategy<Value = Item> {
     );
     let rest = (
         any::<[bool; 2]>(),
-        prop::option::of(span()),
+        [prop::option::of(span()), prop::option::of(span())],
         prop::collection::vec(span(), 0..4),
     );
     (quota, numbers, rest).prop_map(
-        |(quota, (cost, value, permits, name), (flags, reserve, block))| Item {
+        |(quota, (cost, value, permits, name), (flags, [reserve, taken], block))| Item {
             key: CounterKey(name),
             spill: key(9),
             quota,
@@ -34,6 +34,7 @@ fn item() -> impl Strategy<Value = Item> {
             block,
             permits,
             reserve,
+            taken,
         },
     )
 }

@@ -5,6 +5,7 @@
 
 pub mod audit;
 mod fate;
+mod here;
 mod lease;
 mod loss;
 pub mod quota;
@@ -82,6 +83,8 @@ pub struct Log {
     pub most: u64,
     pub entries: Vec<Entry>,
     pub block_until: u64,
+    /// Isolates let through what they know of, so the quota holds for each of them.
+    pub optimistic: bool,
 }
 
 pub type Place = (String, CounterKey);
@@ -109,6 +112,7 @@ pub struct Oracle {
     pub audits: u64,
     /// Units let through with permits.
     pub permits: u64,
+    pub here: here::Here,
 }
 
 impl Oracle {
@@ -145,15 +149,19 @@ impl Oracle {
         self.outcomes.insert(call, answer.outcomes.clone());
         let (mut keys, mut blocked) = (Vec::new(), None);
         for (place, (item, outcome)) in (0_u32..).zip(charge.items.iter().zip(&answer.outcomes)) {
-            let taken = answer.admitted && outcome.conforms;
+            let taken = item.taken.is_some() || answer.admitted && outcome.conforms;
             let at = (object.name.clone(), item.key);
             let log = self.logs.entry(at).or_insert_with(|| Log {
                 item: item.clone(),
                 most: 0,
                 entries: Vec::new(),
                 block_until: 0,
+                optimistic: false,
             });
-            log.item = item.clone();
+            log.item = Item {
+                taken: None,
+                ..item.clone()
+            };
             log.most = log.most.max(item.quota.limit);
             let inside = object.shadow < log.block_until;
             if let (true, false, Some(step)) = (outcome.blocked, inside, item.block.first()) {
@@ -168,6 +176,30 @@ impl Oracle {
                 blocked = Some(item.key);
             }
             keys.push(item.key);
+            if let Some(ago) = item.taken {
+                let ago = ago.as_micros();
+                log.optimistic = true;
+                log.entries.push(Entry {
+                    id: charge.id,
+                    item: place,
+                    units: item.cost,
+                    value: None,
+                    from: object.shadow.saturating_sub(ago),
+                    to: object.shadow,
+                    span: ago,
+                    settles: false,
+                    lent: false,
+                    lease: false,
+                    paid: false,
+                    fate: Fate::Admitted,
+                    real: now,
+                    epoch: object.epoch,
+                    durable: false,
+                    forgiven: false,
+                    ended: None,
+                });
+                continue;
+            }
             let span = item
                 .reserve
                 .or(charge.provisional)

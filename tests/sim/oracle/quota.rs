@@ -27,7 +27,7 @@ impl Oracle {
                 }),
             ..log.item.quota
         };
-        if !log.item.enforce {
+        if !log.item.enforce || log.optimistic {
             return;
         }
         let counts =
@@ -49,7 +49,7 @@ impl Oracle {
     }
 }
 
-fn exceeds(quota: &Quota, used: &[(u64, u64, Option<u64>)]) -> Option<String> {
+pub fn exceeds(quota: &Quota, used: &[(u64, u64, Option<u64>)]) -> Option<String> {
     let window = quota.window.as_micros();
     match quota.algorithm {
         Algorithm::TokenBucket => {
