@@ -18,7 +18,7 @@ use crate::limit::Quota;
 use crate::map::Map;
 use crate::policy::{Cost, Policy, Precision};
 use crate::time::{Span, Timestamp};
-use crate::wire::{CallId, CounterKey, Item, Outcome};
+use crate::wire::{Call, CallId, CounterKey, Item, Outcome};
 
 /// Keys watched. At about 250 bytes each this is 1 MB.
 const CAPACITY: usize = 4_096;
@@ -32,6 +32,8 @@ const CRUMB_SHARE: u64 = 1_024;
 const WORTH_SHARE: u64 = 8;
 /// For how long a key is known that has spent more than one unit and then fallen silent.
 const REMEMBERED: Span = Span::from_secs(300);
+/// Leases given back at once after a failure, at most.
+const MOST_UNCLAIMED: usize = 64;
 /// Keys looked at, each time an object is asked, for leases that are over or not used any more.
 const SWEPT: usize = 4;
 
@@ -40,6 +42,8 @@ const SWEPT: usize = 4;
 pub struct Leases {
     known: Map<CounterKey, Held>,
     swept_to: Option<CounterKey>,
+    /// Leases whose answers came too late or never: nobody will spend them.
+    unclaimed: Vec<Question>,
 }
 
 /// What was spent out of a lease, to be put back if the request is refused elsewhere.
@@ -195,10 +199,31 @@ impl Leases {
         outcome.remaining.saturating_add(held.left(now))
     }
 
+    /// A question was not answered in time. Whatever permits it may have been given are not spent.
+    pub fn disclaim(&mut self, question: &Question) {
+        let Call::Charge(charge) = &question.call else {
+            return;
+        };
+        let asked = (0_u32..)
+            .zip(&charge.items)
+            .filter(|(_, item)| item.permits > 0);
+        let spent: Vec<(u32, u64)> = asked.map(|(index, _)| (index, 0)).collect();
+        if !spent.is_empty() && self.unclaimed.len() < MOST_UNCLAIMED {
+            self.unclaimed.push(Question {
+                call: Call::Settle {
+                    id: charge.id,
+                    spent,
+                },
+                covers: Vec::new(),
+                ..question.clone()
+            });
+        }
+    }
+
     /// Drops what is over, a few keys at a time, and gives back what is not used any more and worth
-    /// a call.
+    /// a call, or was never claimed.
     pub fn sweep(&mut self, now: Timestamp) -> Vec<Question> {
-        let mut back = Vec::new();
+        let mut back = std::mem::take(&mut self.unclaimed);
         for _ in 0..SWEPT {
             let next = self.known.after(self.swept_to).map(|(key, _)| key);
             self.swept_to = next;

@@ -278,6 +278,7 @@ impl World {
             &replies,
             clock,
         );
+        let back = memory.leases.sweep(clock);
         for reply in &replies {
             let Reply::Answer(Answer::Charged(charged)) = reply else {
                 continue;
@@ -298,6 +299,9 @@ impl World {
                 request.number += 1;
                 self.after(pause.as_micros(), Event::Ask(id));
             }
+        }
+        for question in back {
+            self.send(&question.object, &question.call, None);
         }
     }
 }

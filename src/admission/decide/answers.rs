@@ -42,6 +42,7 @@ impl Memory {
             if unanswered {
                 self.breakers.failed(&question.object, now);
                 round.give_up(&question);
+                self.leases.disclaim(&question);
             }
         }
         Conclusion::Verdict(self.finish(policy, plan, round, now))
@@ -90,6 +91,7 @@ impl Memory {
             Reply::Answer(_) | Reply::TimedOut | Reply::Overloaded | Reply::Failed => {
                 self.breakers.failed(&question.object, now);
                 round.give_up(&question);
+                self.leases.disclaim(&question);
             }
         }
     }

@@ -187,7 +187,8 @@ fn nobody_waits_for_a_request_that_is_optimistic_cheaper_or_in_shadow() {
         let limit = format!(
             r#"{{"name":"l","key":["ip"],"algorithm":"sliding-window","quota":5,"window":"60s"{}}}"#,
             if field == "precision" {
-                format!(r#","{field}":{value}"#)
+                // With a block its object is asked, behind the answer.
+                format!(r#","{field}":{value},"block":["1s"]"#)
             } else {
                 String::new()
             }

@@ -156,12 +156,14 @@ pub fn forgive(log: &mut Log, shadow: u64, idle: bool, failing: [Option<u64>; 2]
             }
             _ => short,
         };
-        let unflushed = entry.from + UNFLUSHED > shadow;
+        // What was let through before it was told of was written no sooner than that.
+        let told = entry.from + if log.optimistic { entry.span } else { 0 };
+        let unflushed = told + UNFLUSHED > shadow;
         let units_of = u128::from(entry.units);
         if !idle && (ends_soon || unflushed) {
             entry.forgiven = true;
         } else if !idle
-            && entry.from + RELAXED > shadow
+            && told + RELAXED > shadow
             && entry.fate != Fate::Refunded
             && relaxed >= units_of
         {
