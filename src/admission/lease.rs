@@ -200,10 +200,14 @@ impl Leases {
     }
 
     /// A question was not answered in time. Whatever permits it may have been given are not spent.
+    /// Of a provisional charge, settling could end more than those.
     pub fn disclaim(&mut self, question: &Question) {
         let Call::Charge(charge) = &question.call else {
             return;
         };
+        if charge.provisional.is_some() {
+            return;
+        }
         let asked = (0_u32..)
             .zip(&charge.items)
             .filter(|(_, item)| item.permits > 0);

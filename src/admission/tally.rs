@@ -49,6 +49,8 @@ pub struct Tallies {
 struct Tally {
     quota: Quota,
     state: State,
+    /// Units of requests about which another limit has not decided yet.
+    pending: u64,
     /// Units let through that no answered report has told of.
     untold: u64,
     /// When the first of them was.
@@ -105,6 +107,7 @@ impl Tallies {
                 tally.untold_since = now;
             }
             tally.untold = tally.untold.saturating_add(loan.units);
+            tally.pending = tally.pending.saturating_sub(loan.units);
         }
     }
 
@@ -112,6 +115,7 @@ impl Tallies {
     pub fn put_back(&mut self, key: &CounterKey, loan: &Loan, now: Timestamp) {
         if let Some(tally) = self.known.get_mut(key) {
             tally.state.unspend(&tally.quota, now, loan);
+            tally.pending = tally.pending.saturating_sub(loan.units);
         }
     }
 
@@ -150,6 +154,7 @@ impl Tally {
         Tally {
             quota,
             state: State::new(&quota),
+            pending: 0,
             untold: 0,
             untold_since: now,
             word: None,
@@ -193,6 +198,7 @@ impl Tally {
             return (outcome, None);
         }
         self.state.spend(quota, at, item.cost, None);
+        self.pending = self.pending.saturating_add(item.cost);
         outcome.remaining = left.saturating_sub(item.cost);
         if outcome.reset.is_zero() {
             outcome.reset = self.state.next_gain(quota, now).unwrap_or_default();

@@ -156,7 +156,7 @@ impl World {
         match (call, &reply) {
             (Call::Charge(charge), Reply::Now(Answer::Charged(charged))) => {
                 let first = oracle.charged(object, charge, charged, now);
-                oracle.told(object, charge);
+                oracle.reported(object, charge);
                 for (item, outcome) in charge.items.iter().zip(&charged.outcomes) {
                     // A report is told what one more unit would find.
                     let first = first && item.taken.is_none();

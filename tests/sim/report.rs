@@ -2,6 +2,7 @@
 
 use weir::admission::{Question, Reply};
 use weir::time::Timestamp;
+use weir::wire::{Answer, Call};
 
 use super::object::Return;
 use super::world::{Event, World};
@@ -52,6 +53,16 @@ impl World {
         let Report {
             isolate, policy, ..
         } = report;
+        if let (Reply::Answer(Answer::Charged(charged)), Call::Charge(charge)) =
+            (&reply, &report.question.call)
+        {
+            for (item, outcome) in charge.items.iter().zip(&charged.outcomes) {
+                if !outcome.conforms {
+                    let place = (report.question.object.clone(), item.key);
+                    self.oracle.told.insert((isolate, place), self.now);
+                }
+            }
+        }
         let now = self.clock(isolate);
         let next = self.isolates[isolate].memory.reported(
             &self.policies[policy],

@@ -2,9 +2,8 @@
 
 use weir::admission::decide::{self, Round};
 use weir::admission::described::Described;
-use weir::admission::plan::{self, Context, Plan, Tier};
+use weir::admission::plan::Plan;
 use weir::admission::{Begin, Conclusion, Reply, Verdict};
-use weir::policy::Mode;
 use weir::time::Timestamp;
 use weir::wire::{Answer, Call, CallId};
 
@@ -129,33 +128,6 @@ impl World {
                 self.ask(id);
             }
         }
-    }
-
-    pub fn plan(&mut self, policy: usize, described: &Described, first: Option<&Plan>) -> Plan {
-        let policy = &self.policies[policy];
-        let context = Context {
-            policy,
-            namer: &self.namer,
-            mode: Mode::Enforce,
-            tiers: &|_, _| Tier::Named(String::new()),
-        };
-        let plan = match first {
-            None => plan::plan(&context, described),
-            Some(first) => plan::plan_after_body(&context, described, first),
-        };
-        for applied in &plan.applied {
-            self.oracle
-                .names
-                .entry(applied.item.key)
-                .or_insert_with(|| {
-                    let limit = applied
-                        .limit
-                        .of(policy)
-                        .map_or("?", |limit| &limit.policy_name);
-                    format!("{limit} ({:?})", applied.item.key.0[0])
-                });
-        }
-        plan
     }
 
     /// Sends out the questions of a round.

@@ -1,7 +1,10 @@
 //! Questions put to the oracle now and then.
 
 use weir::admission::Verdict;
+use weir::admission::described::Described;
+use weir::admission::plan::{self, Context, Plan, Tier};
 use weir::ledger::Reply;
+use weir::policy::Mode;
 use weir::wire::{Answer, Call, CallId, Charge};
 
 use super::world::World;
@@ -83,5 +86,33 @@ impl World {
         if let Some(fault) = self.oracle.slots.check(object, &stats) {
             self.oracle.violate(format!("{}: {fault}", &name[..4]));
         }
+    }
+
+    /// What a request asks, with the names of its counters noted.
+    pub fn plan(&mut self, policy: usize, described: &Described, first: Option<&Plan>) -> Plan {
+        let policy = &self.policies[policy];
+        let context = Context {
+            policy,
+            namer: &self.namer,
+            mode: Mode::Enforce,
+            tiers: &|_, _| Tier::Named(String::new()),
+        };
+        let plan = match first {
+            None => plan::plan(&context, described),
+            Some(first) => plan::plan_after_body(&context, described, first),
+        };
+        for applied in &plan.applied {
+            self.oracle
+                .names
+                .entry(applied.item.key)
+                .or_insert_with(|| {
+                    let limit = applied
+                        .limit
+                        .of(policy)
+                        .map_or("?", |limit| &limit.policy_name);
+                    format!("{limit} ({:?})", applied.item.key.0[0])
+                });
+        }
+        plan
     }
 }

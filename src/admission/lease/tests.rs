@@ -280,3 +280,39 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_an_unanswered_question_was_given_is_given_back() {
+    let mut leases = Leases::default();
+    let one = applied(1);
+    let question = |provisional, permits| Question {
+        object: "object".to_owned(),
+        hint: String::new(),
+        call: Call::Charge(Charge {
+            id: CallId(7),
+            provisional,
+            items: vec![
+                one.item.clone(),
+                Item {
+                    permits,
+                    ..one.item.clone()
+                },
+            ],
+        }),
+        covers: vec![0, 1],
+    };
+    leases.disclaim(&question(None, 0));
+    leases.disclaim(&question(Some(Span::from_millis(600)), 3));
+    assert_eq!(leases.sweep(at(0)), []);
+    leases.disclaim(&question(None, 3));
+    let back = leases.sweep(at(0));
+    let settled = Call::Settle {
+        id: CallId(7),
+        spent: vec![(1, 0)],
+    };
+    assert_eq!(
+        back.iter().map(|one| &one.call).collect::<Vec<_>>(),
+        [&settled]
+    );
+    assert_eq!(leases.sweep(at(0)), [], "once");
+}

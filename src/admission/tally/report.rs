@@ -165,7 +165,7 @@ impl Tallies {
         if report.units == 0 {
             tally.believe(outcome, now);
         }
-        let full = item.quota.limit.min(item.quota.burst);
+        let full = item.quota.burst;
         let own = tally.state.weight(&item.quota, now);
         let own = own.saturating_sub(tally.untold);
         let spent = full.saturating_sub(outcome.remaining);
@@ -212,7 +212,7 @@ impl Tally {
             left / UNTOLD_SHARE
         };
         let busy = self.untold >= BUSY && now >= self.told_at + BUSY_INTERVAL;
-        let stale = self.word.is_none_or(|word| now >= word.at + WORD_HOLDS);
+        let stale = now >= self.told_at + WORD_HOLDS;
         self.untold > 0 && self.untold >= most || busy || self.asked_in_vain && stale
     }
 
@@ -223,9 +223,13 @@ impl Tally {
             Decision::NotUntil { wait, .. } => wait > BUSY_INTERVAL + BUSY_INTERVAL,
             Decision::Conforms | Decision::Never => false,
         };
-        if outcome.conforms && refused {
+        let own = self.untold.saturating_add(self.pending);
+        let left = outcome.remaining.saturating_sub(own);
+        if outcome.conforms && refused && left > 0 {
+            let full = self.quota.burst;
             self.state = State::new(&self.quota);
-            self.state.spend(&self.quota, now, self.untold, None);
+            let spent = full.saturating_sub(left);
+            self.state.spend(&self.quota, now, spent, None);
         }
     }
 }

@@ -70,7 +70,7 @@ impl Oracle {
     }
 
     /// An object has counted what an isolate had let through: never more than that.
-    pub fn told(&mut self, object: &Object, charge: &Charge) {
+    pub fn reported(&mut self, object: &Object, charge: &Charge) {
         if !self.here.reports.insert(charge.id) {
             return;
         }

@@ -21,6 +21,10 @@ impl Oracle {
     /// What the counters of a call show, where the object has carried it out before.
     pub fn before_repeat(&mut self, object: &Object, call: &Call, now: u64) -> Option<Vec<u64>> {
         let id = id_of(call)?;
+        if matches!(call, Call::Settle { .. }) && !self.charged.contains_key(&id) {
+            // It has overtaken what it settles, and came to nothing.
+            return None;
+        }
         let name = (object.name.clone(), call.encode());
         let seen = self.handled.insert(name, (object.epoch, object.shadow));
         let known = seen
