@@ -170,11 +170,11 @@ impl Exchange {
     /// The same for a request that has waited for another since `since`.
     fn count_now(self, plan: Rc<Plan>, body: BodyPlan, since: Timestamp) -> JsValue {
         let now = clock::now();
-        let mut begin = self
-            .isolate
-            .memory
-            .borrow_mut()
-            .begin_since(&self.policy, &plan, since, now);
+        let mut begin =
+            self.isolate
+                .memory
+                .borrow_mut()
+                .begin_since(&self.policy, &plan, since, now);
         if let Begin::Decided(verdict) = &mut begin
             && !plan.applied.is_empty()
         {

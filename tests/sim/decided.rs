@@ -77,7 +77,7 @@ impl World {
             &self.policies[request.policy],
             (&request.plan, &verdict),
             &self.objects,
-            (request.isolate, request.started),
+            (request.isolate, request.begun),
         );
         let mut objects: Vec<&String> =
             request.plan.slots.iter().map(|slot| &slot.object).collect();

@@ -39,6 +39,8 @@ pub struct Request {
     pub sent_before: usize,
     /// When it came, or its body did, by true time.
     pub started: u64,
+    /// When its counters were looked at, or those that had to wait for its body.
+    pub begun: u64,
     pub verdict: Option<Verdict>,
     pub slots: Vec<(String, CallId)>,
     pub slot_at: usize,
@@ -114,6 +116,9 @@ impl World {
     }
 
     pub fn begun(&mut self, id: u64, begin: Begin) {
+        if let Some(request) = self.requests.get_mut(&id) {
+            request.begun = self.now;
+        }
         match begin {
             Begin::Decided(verdict) => {
                 if verdict.remembered {

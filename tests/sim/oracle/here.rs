@@ -6,10 +6,11 @@ use weir::admission::plan::Plan;
 use weir::admission::{Verdict, tally};
 use weir::limit::Algorithm;
 use weir::policy::Policy;
-use weir::wire::{CallId, Charge, CounterKey};
+use weir::time::Span;
+use weir::wire::{CallId, Charge, CounterKey, Item};
 
 use super::quota::exceeds;
-use super::{Oracle, Place};
+use super::{Entry, Fate, Oracle, Place};
 use crate::object::Object;
 
 /// One isolate's units of one counter: when, how many.
@@ -88,5 +89,35 @@ impl Oracle {
                 return self.violate(text);
             }
         }
+    }
+}
+
+/// Units that were let through `ago`, on average, and are charged now.
+pub fn told(
+    (id, place): (CallId, u32),
+    item: &Item,
+    ago: Span,
+    object: &Object,
+    now: u64,
+) -> Entry {
+    let span = ago.as_micros();
+    Entry {
+        id,
+        item: place,
+        units: item.cost,
+        value: None,
+        from: object.shadow.saturating_sub(span),
+        to: object.shadow,
+        span,
+        settles: false,
+        lent: false,
+        lease: false,
+        paid: false,
+        fate: Fate::Admitted,
+        real: now,
+        epoch: object.epoch,
+        durable: false,
+        forgiven: false,
+        ended: None,
     }
 }

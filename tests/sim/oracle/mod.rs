@@ -177,27 +177,9 @@ impl Oracle {
             }
             keys.push(item.key);
             if let Some(ago) = item.taken {
-                let ago = ago.as_micros();
                 log.optimistic = true;
-                log.entries.push(Entry {
-                    id: charge.id,
-                    item: place,
-                    units: item.cost,
-                    value: None,
-                    from: object.shadow.saturating_sub(ago),
-                    to: object.shadow,
-                    span: ago,
-                    settles: false,
-                    lent: false,
-                    lease: false,
-                    paid: false,
-                    fate: Fate::Admitted,
-                    real: now,
-                    epoch: object.epoch,
-                    durable: false,
-                    forgiven: false,
-                    ended: None,
-                });
+                log.entries
+                    .push(here::told((charge.id, place), item, ago, object, now));
                 continue;
             }
             let span = item
