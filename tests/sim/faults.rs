@@ -137,6 +137,7 @@ impl World {
                 self.again(self.scenario.isolate_every, mishap);
                 let gone = self.rng.range(0, self.scenario.isolates) as usize;
                 self.isolates[gone].memory = Memory::new(self.rng.next());
+                self.oracle.here.isolate_gone(gone, self.now);
                 let here = |request: &Request| request.isolate == gone;
                 let all = self.requests.iter();
                 let ids: Vec<u64> = all

@@ -22,6 +22,16 @@ pub struct Here {
     told: BTreeMap<Place, u64>,
     reports: BTreeSet<CallId>,
     by_isolate: BTreeMap<(usize, CounterKey), Passed>,
+    /// Since when an isolate knows what it knows.
+    began: BTreeMap<usize, u64>,
+}
+
+impl Here {
+    /// An isolate was thrown away, and another one is in its place.
+    pub fn isolate_gone(&mut self, isolate: usize, now: u64) {
+        self.by_isolate.retain(|(one, _), _| *one != isolate);
+        self.began.insert(isolate, now);
+    }
 }
 
 impl Oracle {
@@ -56,9 +66,13 @@ impl Oracle {
             let forgotten = log.is_some_and(|log| {
                 log.most != item.quota.limit || log.entries.iter().any(|entry| entry.forgiven)
             });
+            let before = self.here.began.get(&isolate).is_some_and(|at| came <= *at);
             let passed = self.here.by_isolate.entry((isolate, item.key)).or_default();
             passed.push((came, item.cost, None));
             passed.sort_unstable();
+            if before {
+                continue;
+            }
             if aligned || upset || forgotten || !item.enforce {
                 passed.clear();
                 continue;
