@@ -7,6 +7,7 @@
 mod answers;
 mod here;
 mod permits;
+mod recall;
 mod verdict;
 
 use super::Memory;
@@ -148,37 +149,6 @@ impl Memory {
             return Begin::Decided(self.finish(policy, plan, round, now));
         }
         Begin::Ask(round)
-    }
-
-    /// The refusal of a plan that is not complete yet, where this isolate remembers one: then what
-    /// is missing need not be looked up.
-    pub fn recall(&mut self, policy: &Policy, plan: &Plan, now: Timestamp) -> Option<Verdict> {
-        let known = plan
-            .applied
-            .iter()
-            .any(|applied| applied.item.enforce && self.denials.find(&applied.item, now).is_some());
-        match known.then(|| self.begin(policy, plan, now)) {
-            Some(Begin::Decided(verdict)) => Some(verdict),
-            _ => None,
-        }
-    }
-
-    /// Whether this request should wait for another one that is asking whether the refusal of their
-    /// key is over, and will know in a few milliseconds: in all no longer than [`longest_wait`].
-    #[must_use]
-    pub fn is_asked_about(&self, policy: &Policy, plan: &Plan, now: Timestamp) -> bool {
-        let mut asked = false;
-        for applied in plan.applied.iter().filter(|applied| applied.item.enforce) {
-            if self.denials.find(&applied.item, now).is_some() {
-                return false;
-            }
-            let may_wait = || {
-                let limit = applied.limit.of(policy);
-                limit.is_some_and(|limit| limit.precision != Precision::Optimistic)
-            };
-            asked |= self.denials.is_asked(&applied.item, now) && may_wait();
-        }
-        asked
     }
 
     fn group(&mut self, plan: &Plan, policy: &Policy, round: &mut Round, now: Timestamp) {
