@@ -208,18 +208,21 @@ impl Leases {
         if charge.provisional.is_some() {
             return;
         }
-        let asked = (0_u32..)
-            .zip(&charge.items)
-            .filter(|(_, item)| item.permits > 0);
-        let spent: Vec<(u32, u64)> = asked.map(|(index, _)| (index, 0)).collect();
+        let mut spent = Vec::new();
+        for (index, item) in (0_u32..).zip(&charge.items) {
+            if item.permits > 0 {
+                spent.push((index, 0));
+            }
+        }
         if !spent.is_empty() && self.unclaimed.len() < MOST_UNCLAIMED {
             self.unclaimed.push(Question {
+                object: question.object.clone(),
+                hint: question.hint.clone(),
                 call: Call::Settle {
                     id: charge.id,
                     spent,
                 },
                 covers: Vec::new(),
-                ..question.clone()
             });
         }
     }

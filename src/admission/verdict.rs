@@ -70,12 +70,6 @@ impl Verdict {
         self.refused.is_empty() && self.unavailable.is_empty()
     }
 
-    /// The request has been let through already, whatever its counters said.
-    pub fn let_through(&mut self) {
-        self.refused.clear();
-        self.unavailable.clear();
-    }
-
     /// The response decides about something that was charged.
     #[must_use]
     pub fn awaits_response(&self) -> bool {

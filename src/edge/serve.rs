@@ -193,7 +193,7 @@ impl Exchange {
             }
             Begin::Ask(round) if self.asks_only(&plan, &body) => {
                 if round.is_behind(&self.policy, &plan) {
-                    self.ask_behind(plan, round)
+                    self.ask_behind(&plan, round)
                 } else if round.questions.len() == 1 && self.isolate.counters.is_some() {
                     self.ask_one(plan, body, round)
                 } else {

@@ -1,10 +1,11 @@
 //! Limits that this isolate decides about by itself (`precision = "optimistic"`), within a decision.
 
-use super::Round;
 use super::permits::is_final;
+use super::{Question, Round};
 use crate::admission::Memory;
 use crate::admission::plan::Plan;
 use crate::admission::tally;
+use crate::admission::verdict::Verdict;
 use crate::limit::Loan;
 use crate::policy::Policy;
 use crate::time::Timestamp;
@@ -39,6 +40,21 @@ impl Memory {
             }
         }
         refused
+    }
+
+    /// The request is let through now and its questions are asked behind it: the verdict without their
+    /// answers, and the questions. Their replies go to [`Memory::reported`].
+    pub fn behind(
+        &mut self,
+        policy: &Policy,
+        plan: &Plan,
+        mut round: Round,
+        now: Timestamp,
+    ) -> (Verdict, Vec<Question>) {
+        let mut questions = std::mem::take(&mut round.questions);
+        let mut verdict = self.finish(policy, plan, round, now);
+        questions.append(&mut verdict.reports);
+        (verdict, questions)
     }
 
     /// The request is let through, or refused elsewhere.

@@ -70,7 +70,7 @@ impl Memory {
         })
     }
 
-    /// Takes in the replies to reports, in their order. Gives what has to be told next.
+    /// Takes in the replies to what was asked behind requests, in their order. Gives what has to be told next.
     pub fn reported(
         &mut self,
         policy: &Policy,
@@ -80,29 +80,34 @@ impl Memory {
     ) -> Vec<Question> {
         let mut next = Vec::new();
         for (question, reply) in questions.into_iter().zip(replies) {
-            let Call::Charge(Charge { id, mut items, .. }) = question.call else {
+            let Call::Charge(Charge { id, items, .. }) = question.call else {
                 continue;
             };
-            let Some(item) = items.pop() else { continue };
-            let outcome = match reply {
-                Reply::Answer(Answer::Charged(charged)) => charged.outcomes.first(),
-                _ => None,
-            };
-            let Some(outcome) = outcome else {
+            let Reply::Answer(Answer::Charged(charged)) = reply else {
                 self.breakers.failed(&question.object, now);
-                self.tallies.failed(&item, id, now);
+                for item in &items {
+                    self.tallies.failed(item, id, now);
+                }
                 continue;
             };
             self.breakers.succeeded(&question.object);
-            let one = Item { cost: 1, ..item };
-            if outcome.conforms {
-                self.denials.forget(&one.key);
-            } else {
-                self.denials.remember(&one, outcome, sent, now);
+            for (mut item, outcome) in items.into_iter().zip(&charged.outcomes) {
+                let is_report = item.taken.is_some();
+                if is_report {
+                    // The answer says what one more unit would find.
+                    item.cost = 1;
+                }
+                if outcome.conforms {
+                    self.denials.forget(&item.key);
+                } else {
+                    self.denials.remember(&item, outcome, sent, now);
+                }
+                if is_report {
+                    self.tallies.told(&item, id, outcome, (sent, now));
+                    let place = (question.object.as_str(), question.hint.as_str());
+                    next.extend(self.report(policy, place, &item, now));
+                }
             }
-            self.tallies.told(&one, id, outcome, (sent, now));
-            let place = (question.object.as_str(), question.hint.as_str());
-            next.extend(self.report(policy, place, &one, now));
         }
         next
     }

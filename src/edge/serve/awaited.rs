@@ -78,20 +78,17 @@ impl Exchange {
     }
 
     /// Hands the request on and asks behind it: what the answers say holds for the next one.
-    pub(super) fn ask_behind(self, plan: Rc<Plan>, round: Round) -> JsValue {
-        let response = match origin::pass(&self.isolate, &self.facts, None) {
-            Ok(response) => response,
-            Err(refusal) => return self.refuse(&plan, &Verdict::default(), &refusal.into()),
-        };
-        let context = self.context.clone();
-        context.wait_until(&future_to_promise(async move {
-            let mut verdict = self.decide(&plan, Begin::Ask(round)).await;
-            self.tell(&verdict.refunds);
-            verdict.let_through();
-            telemetry::record(&self, &plan, &verdict, End::Passed);
-            Ok(JsValue::UNDEFINED)
-        }));
-        response
+    pub(super) fn ask_behind(&self, plan: &Plan, round: Round) -> JsValue {
+        let now = clock::now();
+        let mut memory = self.isolate.memory.borrow_mut();
+        let (verdict, questions) = memory.behind(&self.policy, plan, round, now);
+        drop(memory);
+        self.report(questions);
+        if verdict.admitted() {
+            self.pass(plan, &verdict)
+        } else {
+            self.refuse_by(plan, &verdict)
+        }
     }
 
     pub(super) fn later(self, plan: Rc<Plan>, body: BodyPlan, begin: Begin) -> JsValue {
