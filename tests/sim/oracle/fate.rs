@@ -35,6 +35,7 @@ impl Oracle {
     pub fn settled(&mut self, object: &Object, id: CallId, spent: &[(u32, u64)]) {
         let (epoch, shadow) = (object.epoch, object.shadow);
         let spent = spent.to_vec();
+        let mut back = Vec::new();
         self.entries_of(id, |entry| {
             let units = spent
                 .iter()
@@ -54,10 +55,28 @@ impl Oracle {
                 if units == 0 {
                     entry.fate = Fate::Refunded;
                 } else {
+                    // What came back of it may be in a row for a while.
+                    back.push(super::Entry {
+                        units: entry.units.saturating_sub(units),
+                        fate: Fate::Refunded,
+                        ..entry.clone()
+                    });
                     entry.units = units;
                 }
             }
         });
+        let (name, keys) = self.charged.get(&id).cloned().unwrap_or_default();
+        for rest in back.into_iter().filter(|rest| rest.units > 0) {
+            let of_it = |entry: &super::Entry| entry.id == id && entry.item == rest.item;
+            let logs = keys.iter().map(|key| (name.clone(), *key));
+            for place in logs {
+                if let Some(log) = self.logs.get_mut(&place)
+                    && log.entries.iter().any(of_it)
+                {
+                    log.entries.push(rest.clone());
+                }
+            }
+        }
     }
 
     /// A request that had to wait for something goes to the origin: what was held for it is used now.
