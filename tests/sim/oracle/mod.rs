@@ -85,6 +85,8 @@ pub struct Log {
     pub block_until: u64,
     /// Isolates let through what they know of, so the quota holds for each of them.
     pub optimistic: bool,
+    /// When it last refused because of a block.
+    pub blocked_at: u64,
 }
 
 pub type Place = (String, CounterKey);
@@ -157,6 +159,7 @@ impl Oracle {
                 entries: Vec::new(),
                 block_until: 0,
                 optimistic: false,
+                blocked_at: 0,
             });
             log.item = Item {
                 taken: None,
@@ -164,10 +167,18 @@ impl Oracle {
             };
             log.most = log.most.max(item.quota.limit);
             let inside = object.shadow < log.block_until;
-            if let (true, false, Some(step)) = (outcome.blocked, inside, item.block.first()) {
+            // What is left of a longer step, where the quota refuses for longer still, is no new block.
+            let longest = item.block.iter().max().copied().unwrap_or_default();
+            let begun = object.shadow < log.blocked_at + longest.as_micros();
+            if let (true, false, Some(step)) =
+                (outcome.blocked, inside || begun, item.block.first())
+            {
                 let ahead = object.shadow.saturating_sub(object.clock(now).as_micros());
                 let told = outcome.retry_after.as_micros().saturating_sub(ahead);
                 log.block_until = object.shadow + told.min(step.as_micros());
+            }
+            if outcome.blocked {
+                log.blocked_at = object.shadow;
             }
             if !taken {
                 continue;
@@ -243,16 +254,6 @@ impl Oracle {
                     .iter_mut()
                     .filter(|entry| entry.id == id)
                     .for_each(&mut each);
-            }
-        }
-    }
-
-    /// A request is charged once by each object, however often the object was asked.
-    pub fn check_once(&mut self, sent: &[(String, CallId)]) {
-        let mut charged = BTreeMap::new();
-        for (object, id) in sent {
-            if self.charged.contains_key(id) && *charged.entry(object).or_insert(id) != id {
-                return self.violate(format!("charged twice: {id:?}, under another id before"));
             }
         }
     }

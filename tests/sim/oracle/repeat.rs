@@ -1,5 +1,7 @@
 //! What comes twice happens once; and what may still come back is not counted on.
 
+use std::collections::BTreeMap;
+
 use weir::ledger::Reply;
 use weir::time::Span;
 use weir::wire::{Answer, Call, CallId, Charged, Item, Outcome};
@@ -18,6 +20,16 @@ fn id_of(call: &Call) -> Option<CallId> {
 }
 
 impl Oracle {
+    /// A request is charged once by each object, however often the object was asked.
+    pub fn check_once(&mut self, sent: &[(String, CallId)]) {
+        let mut charged = BTreeMap::new();
+        for (object, id) in sent {
+            if self.charged.contains_key(id) && *charged.entry(object).or_insert(id) != id {
+                return self.violate(format!("charged twice: {id:?}, under another id before"));
+            }
+        }
+    }
+
     /// What the counters of a call show, where the object has carried it out before.
     pub fn before_repeat(&mut self, object: &Object, call: &Call, now: u64) -> Option<Vec<u64>> {
         let id = id_of(call)?;
