@@ -62,7 +62,9 @@ proptest! {
                 // Only promises stood in the way: remembered briefly if at all.
                 prop_assert!(outcome.remember <= ms(1_000));
             } else if may_come_late {
-                prop_assert!(outcome.remember <= ms(1_000));
+                // What has left its window since has nothing to give back.
+                let came_back = (all_back.remaining, all_back.retry_after) != (outcome.remaining, outcome.retry_after);
+                prop_assert!(outcome.remember <= ms(1_000) || !came_back);
             } else {
                 let certain = all_back.retry_after.min(ms(10_000));
                 // Of a bucket more may come back than does; and where what is provisional is the oldest
