@@ -49,7 +49,7 @@ impl<S: Store> Ledger<S> {
     }
 
     /// Ends reservations and leases with what was really spent. Where an item has both, the units
-    /// are those of both together. Of an item that has neither, what is provisional is settled. False
+    /// are those of both together. Of an item that asked for neither, what is provisional is settled. False
     /// where nothing of it is held any more.
     pub(super) fn settle(&mut self, id: CallId, spent: &[(u32, u64)]) -> bool {
         let mut known = false;
@@ -58,6 +58,9 @@ impl<S: Store> Ledger<S> {
             promises.retain(|promise| promise.name.item == *item);
             if promises.iter().any(|promise| promise.settles) {
                 promises.retain(|promise| promise.settles);
+            } else {
+                // Told twice, or late: the permits have ended, and the charge beside them is not meant.
+                promises.retain(|promise| !promise.beside_permits);
             }
             sort_by(&mut promises, |one, other| {
                 !one.name.lease && other.name.lease

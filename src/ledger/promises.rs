@@ -16,6 +16,8 @@ pub(super) struct Promise {
     pub units: u64,
     /// The caller said that it will settle it: a reservation or a lease.
     pub settles: bool,
+    /// Its caller asked for permits as well: what it settles is those, even when they are gone.
+    pub beside_permits: bool,
 }
 
 #[derive(Clone, Debug, Default)]

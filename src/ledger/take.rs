@@ -61,6 +61,7 @@ impl<S: Store> Ledger<S> {
                     key,
                     units: item.cost,
                     settles,
+                    beside_permits: item.permits > 0,
                 };
                 self.promises.insert(promise, now);
             }
@@ -94,6 +95,7 @@ impl<S: Store> Ledger<S> {
                 key,
                 units: permits,
                 settles: true,
+                beside_permits: false,
             };
             self.promises.insert(promise, now);
             outcome.permits = permits;

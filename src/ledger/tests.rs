@@ -11,6 +11,7 @@ mod holds;
 mod loans;
 mod model;
 mod pages;
+mod permits;
 mod slots;
 mod stored;
 
