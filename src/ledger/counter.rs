@@ -228,7 +228,8 @@ impl Counter {
     /// Its row should not wait: storage has something wrong, lacks half of the quota, or a quarter
     /// is left.
     pub fn presses(&self, now: Timestamp) -> bool {
-        let full = self.quota.limit.min(self.quota.burst);
+        // Of a bucket what it holds, however slowly it fills.
+        let full = self.quota.burst;
         let left = self.state.remaining(&self.quota, now);
         let lacks_half = self.unsaved >= full.div_ceil(2) && left <= full / 2;
         self.restate || lacks_half || left <= full / 4

@@ -96,3 +96,18 @@ fn more_items_than_a_message_may_carry_are_not_understood() {
     });
     assert_eq!(bench.call(0, &call), Answer::Unintelligible);
 }
+
+#[test]
+fn a_bucket_that_fills_slowly_is_stored_by_what_it_holds() {
+    let mut bench = Bench::new();
+    let slow = Quota {
+        burst: 21,
+        ..quota(Algorithm::TokenBucket, 2, 3_600_000)
+    };
+    let item = item(1, slow);
+    for n in 0..15 {
+        assert!(bench.charge(n, std::slice::from_ref(&item)).admitted);
+    }
+    bench.wake_until(2_100);
+    assert_eq!(bench.restart(2_200).remaining(2_200, &item), 6);
+}

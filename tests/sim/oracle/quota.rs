@@ -132,7 +132,8 @@ pub fn forgive(log: &mut Log, shadow: u64, idle: bool, failing: [Option<u64>; 2]
         Algorithm::FixedWindow | Algorithm::SlidingCounter => 2,
         _ => 1,
     };
-    let mut relaxed = u128::from(log.most.max(quota.limit).div_ceil(2) * halves) + rate(RELAXED);
+    let full = log.most.max(quota.limit).max(quota.burst);
+    let mut relaxed = u128::from(full.div_ceil(2) * halves) + rate(RELAXED);
     let short = window <= NO_ROW + UNFLUSHED;
     for entry in log.entries.iter_mut().rev().filter(|entry| !entry.forgiven) {
         let since_broken =
