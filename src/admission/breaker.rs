@@ -51,6 +51,16 @@ impl Breakers {
         true
     }
 
+    /// It is being left alone, but for probes.
+    #[must_use]
+    pub fn is_open(&self, object: &str) -> bool {
+        !self.failing.is_empty()
+            && self
+                .failing
+                .get(object)
+                .is_some_and(|failing| failing.in_a_row >= TOLERATED)
+    }
+
     /// It answered.
     pub fn succeeded(&mut self, object: &str) {
         if !self.failing.is_empty() {

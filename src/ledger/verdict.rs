@@ -90,6 +90,7 @@ pub(super) fn verdict(view: &View<'_>, ask: &Ask, now: Timestamp) -> (Outcome, b
 /// The refusal is a block that lasts this long.
 pub(super) fn stay_blocked(outcome: &mut Outcome, remaining: Span) {
     outcome.blocked = true;
+    outcome.remaining = 0;
     outcome.provisional = false;
     outcome.retry_after = outcome.retry_after.max(remaining);
     outcome.remember = outcome.remember.max(remaining).min(MOST_REMEMBERED);

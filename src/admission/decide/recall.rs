@@ -34,7 +34,10 @@ impl Memory {
                 let limit = applied.limit.of(policy);
                 limit.is_some_and(|limit| limit.precision != Precision::Optimistic)
             };
-            asked |= self.denials.is_asked(&applied.item, now) && may_wait();
+            // Nobody learns anything of an object that is left alone.
+            asked |= self.denials.is_asked(&applied.item, now)
+                && may_wait()
+                && !self.breakers.is_open(&applied.object);
         }
         asked
     }

@@ -180,6 +180,32 @@ fn where_a_refusal_ends_one_request_asks_and_the_others_wait_for_it() {
 }
 
 #[test]
+fn nobody_waits_where_the_object_is_left_alone() {
+    let mut memory = Memory::new(1);
+    let (policy, plan, round) = begun(&mut memory);
+    let second = Span::from_secs(1);
+    memory.conclude(&policy, &plan, round, &said(false, 0, second), at(0));
+    for ms in 1000..1003 {
+        let round = asked(&mut memory, &policy, &plan, at(ms));
+        memory.conclude(&policy, &plan, round, &[Reply::Failed], at(ms));
+    }
+    assert!(!memory.is_asked_about(&policy, &plan, at(1003)));
+    assert!(matches!(
+        memory.begin(&policy, &plan, at(1003)),
+        Begin::Decided(_)
+    ));
+    assert!(
+        !memory.is_asked_about(&policy, &plan, at(1004)),
+        "straight to on_error"
+    );
+    asked(&mut memory, &policy, &plan, at(2100));
+    assert!(
+        !memory.is_asked_about(&policy, &plan, at(2101)),
+        "a probe is nobody's hope"
+    );
+}
+
+#[test]
 fn nobody_waits_for_a_request_that_is_optimistic_cheaper_or_in_shadow() {
     for (field, value) in [("precision", r#""optimistic""#), ("mode", r#""shadow""#)] {
         let mut memory = Memory::new(1);

@@ -80,6 +80,7 @@ fn exact_limits_and_blocks_are_stored_before_the_answer() {
     assert_eq!(bench.ledger.store().urgent_writes, 2);
     let outcome = bench.restart(30_000).peek(30_000, &blocking);
     assert_eq!((outcome.blocked, outcome.retry_after), (true, ms(30_000)));
+    assert_eq!(outcome.remaining, 0);
 }
 
 #[test]
