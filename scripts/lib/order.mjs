@@ -6,7 +6,7 @@ import { run } from "./run.mjs";
 import { leb, sections, number } from "./sections.mjs";
 
 /** What the bodies of two functions must have in common, in bytes, to count as one likeness. */
-const RUN = 5;
+const RUN = 4;
 /** A run that more functions than this have in common says nothing about any two of them. */
 const COMMON = 500;
 /** Added to a function's number of runs: so that short functions are not found like everything. */

@@ -28,8 +28,15 @@ pub async fn ask(env: &Env, questions: &[Question], timeout: Span) -> Vec<Reply>
 }
 
 /// Asks the one question; `go` is called with the answer's line, and gives what the promise that
-/// comes back resolves to. No Rust future is made: the answer comes in the platform's own turn.
-pub fn ask_one(env: &Env, question: &Question, timeout: Span, go: &JsValue) -> Option<Promise> {
+/// comes back resolves to, even when the client has left. No Rust future is made: the answer comes in
+/// the platform's own turn.
+pub fn ask_one(
+    env: &Env,
+    question: &Question,
+    timeout: Span,
+    go: &JsValue,
+    context: &Context,
+) -> Option<Promise> {
     let isolate = super::isolate::of(env);
     let namespace = isolate.counters.as_ref()?;
     telemetry::called(std::slice::from_ref(question));
@@ -39,7 +46,7 @@ pub fn ask_one(env: &Env, question: &Question, timeout: Span, go: &JsValue) -> O
         question.hint,
         question.call.encode()
     );
-    Some(js::ask_one(namespace, &text, millis(timeout), go))
+    Some(js::ask_one(namespace, &text, millis(timeout), go, context))
 }
 
 /// What the lines that came back say, one for each question.

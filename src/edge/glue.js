@@ -59,10 +59,15 @@ export function ask(namespace, names, hints, messages, timeoutMs) {
   return calls.length === 1 ? calls[0] : Promise.all(calls).then((lines) => lines.join("\n"));
 }
 
-/** Asks one object, as `ask` does; `question` is its name, hint and message, and `go` goes on. */
-export function askOne(namespace, question, timeoutMs, go) {
+/**
+ * Asks one object, as `ask` does; `question` is its name, hint and message, and `go` goes on, even when
+ * the client has left.
+ */
+export function askOne(namespace, question, timeoutMs, go, context) {
   const [name, hint, message] = question.split("\n");
-  return one(namespace, name, hint, message, timeoutMs).then((line) => {
+  const asked = one(namespace, name, hint, message, timeoutMs);
+  context.waitUntil(asked);
+  return asked.then((line) => {
     try {
       return go(line);
     } catch (error) {
@@ -89,6 +94,9 @@ function one(namespace, name, hint, message, timeoutMs) {
     }
   });
 }
+
+/** What a promise of a list of one thing holds. */
+export const only = (done) => done.then(([one]) => one);
 
 /** Tells objects something whose answer nobody waits for; never rejects. */
 export function tell(namespace, names, hints, messages, timeoutMs) {

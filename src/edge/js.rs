@@ -88,7 +88,14 @@ extern "C" {
         timeout_ms: f64,
     ) -> Promise;
     #[wasm_bindgen(js_name = askOne)]
-    pub fn ask_one(namespace: &JsValue, question: &str, timeout_ms: f64, go: &JsValue) -> Promise;
+    pub fn ask_one(
+        namespace: &JsValue,
+        question: &str,
+        timeout_ms: f64,
+        go: &JsValue,
+        context: &Context,
+    ) -> Promise;
+    pub fn only(done: &Promise) -> Promise;
     pub fn tell(
         namespace: &JsValue,
         names: &str,

@@ -90,9 +90,17 @@ export async function forward(origin, request, target, set, body, signal) {
     if (target !== undefined) delete init.body;
     out = new Request(out, init);
     setLines(out.headers, set.split("\n"), 0);
-    return origin ? origin.fetch(out) : fetch(out, { encodeResponseBody: "manual" });
+    return whileThere(request, origin ? origin.fetch(out) : fetch(out, { encodeResponseBody: "manual" }));
   }
-  return origin ? origin.fetch(out, init) : fetch(out, init);
+  return whileThere(request, origin ? origin.fetch(out, init) : fetch(out, init));
+}
+
+/** Rejects at once when the client leaves: a moment later nothing of its request runs any more. */
+function whileThere({ signal }, promise) {
+  return new Promise((resolve, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+    promise.then(resolve, reject);
+  });
 }
 
 /** The request at another URL. One whose body has been read can't be copied, so its parts are. */

@@ -37,19 +37,17 @@ pub fn pass(
     Ok(js::pass(&service, &facts.request, route.as_deref(), fields))
 }
 
-/// Forwards as it is, for an answer to which something will be added.
+/// Forwards as it is, for an answer to which something will be added; broken off when the client leaves.
 pub fn fetch(isolate: &Isolate, facts: &RequestFacts) -> Result<Promise, Refusal> {
     let (service, target, set) = find(isolate, facts)?.into_parts();
     let request = &facts.request;
-    let nothing = JsValue::UNDEFINED;
-    let target = target.as_deref();
     Ok(js::forward(
         &service,
         request,
-        target,
+        target.as_deref(),
         &set,
         JsValue::UNDEFINED,
-        &nothing,
+        &request.signal(),
     ))
 }
 

@@ -55,6 +55,11 @@ pub fn kept(
     })
 }
 
+/// What is answered to a client that has left.
+pub fn to_nobody() -> JsValue {
+    js::respond(204, "", JsValue::NULL)
+}
+
 /// Where the origin gave nothing that can be handed on, to a request that nobody watches. `added` is
 /// what [`added`] gave.
 pub fn failure(facts: &RequestFacts, refusal: &Refusal, added: Option<&str>) -> JsValue {

@@ -11,9 +11,9 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::future_to_promise;
 
 pub use self::alike::Plans;
+use self::awaited::to_the_end;
 use super::isolate::{self, Isolate};
 use super::js::{Context, Env, Request, Way};
 use super::request::{BodyFacts, RequestFacts};
@@ -54,11 +54,10 @@ pub fn begin(request: Request, env: Env, context: Context) -> JsValue {
     let isolate = isolate::of(&env);
     match live_policy::refresh(&isolate, &env, &context) {
         None => with_policy(request, env, context, isolate),
-        Some(reading) => future_to_promise(async move {
+        Some(reading) => to_the_end(Some(&context.clone()), async move {
             live_policy::wait(&isolate, &reading).await;
-            Ok(with_policy(request, env, context, isolate))
-        })
-        .into(),
+            with_policy(request, env, context, isolate)
+        }),
     }
 }
 
@@ -112,12 +111,12 @@ impl Exchange {
         if let Some(verdict) = recalled {
             return self.refuse_by(&plan, &verdict);
         }
-        future_to_promise(async move {
+        let context = self.context.clone();
+        to_the_end(Some(&context), async move {
             tiers::look_up(&self, &plan.tiers_wanted).await;
             let plan = self.plan(mode, true);
-            Ok(self.go_on(mode, plan))
+            self.go_on(mode, plan)
         })
-        .into()
     }
 
     /// Goes on with the plan of a request that passed every guard and had no body.

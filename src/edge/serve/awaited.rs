@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use js_sys::Array;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
@@ -12,7 +13,7 @@ use crate::admission::decide::{Round, longest_wait};
 use crate::admission::plan::Plan;
 use crate::admission::refusals::Shaped;
 use crate::admission::{Begin, Conclusion, Verdict, second};
-use crate::edge::js::{self, Way};
+use crate::edge::js::{self, Context, Way};
 use crate::edge::{ask, body, clock, origin, respond, settle, slots, telemetry};
 use crate::http::code::Code;
 use crate::http::refusal::Refusal;
@@ -21,6 +22,20 @@ use crate::time::{Span, Timestamp};
 
 /// The first look at what another request has learnt; each further one takes twice as long.
 const FIRST_LOOK: Span = Span::from_millis(4);
+
+/// The promise of what `work` gives. Its client may leave meanwhile: what the platform then dropped
+/// half-way would stay in Wasm memory for good, so it is told to wait, though not for an answer of the
+/// origin that is handed on as a promise.
+pub(super) fn to_the_end(
+    context: Option<&Context>,
+    work: impl Future<Output = JsValue> + 'static,
+) -> JsValue {
+    let done = future_to_promise(async move { Ok(Array::of1(&work.await).into()) });
+    if let Some(context) = context {
+        context.wait_until(&done);
+    }
+    js::only(&done).into()
+}
 
 impl Exchange {
     /// Another request is asking what this one would ask.
@@ -36,7 +51,8 @@ impl Exchange {
         body: BodyPlan,
         since: Timestamp,
     ) -> JsValue {
-        future_to_promise(async move {
+        let context = self.context.clone();
+        to_the_end(Some(&context), async move {
             let mut left = longest_wait(&self.policy);
             let mut pause = FIRST_LOOK;
             while !left.is_zero() && self.is_asked_about(&plan, clock::now()) {
@@ -45,9 +61,11 @@ impl Exchange {
                 left = left - pause;
                 pause = pause + pause;
             }
-            Ok(self.count_now(plan, body, since))
+            if self.facts.is_abandoned() {
+                return respond::to_nobody();
+            }
+            self.count_now(plan, body, since)
         })
-        .into()
     }
 
     /// Asks the one object whose answer decides everything.
@@ -56,24 +74,30 @@ impl Exchange {
         let Some(question) = round.questions.first().cloned() else {
             return self.later(plan, body, Begin::Ask(round));
         };
-        let env = self.env.clone();
+        let (env, context) = (self.env.clone(), self.context.clone());
         let timeout = round.patience(&self.policy, asked);
         let go = Closure::once_into_js(move |line: String| -> JsValue {
             let replies = ask::replies(&round.questions, &line);
             match self.conclude(&plan, round, &replies, asked) {
-                Conclusion::Verdict(verdict) if verdict.admitted() => self.pass(&plan, &verdict),
+                Conclusion::Verdict(verdict) if verdict.admitted() => {
+                    // The origin is asked nothing for a client that has left.
+                    if self.facts.is_abandoned() {
+                        return respond::to_nobody();
+                    }
+                    self.pass(&plan, &verdict)
+                }
                 Conclusion::Verdict(verdict) => self.refuse_by(&plan, &verdict),
                 Conclusion::Again(next, pause) => {
                     round = next;
-                    future_to_promise(async move {
+                    let context = self.context.clone();
+                    to_the_end(Some(&context), async move {
                         clock::sleep(pause).await;
-                        Ok(self.run(plan, body, Begin::Ask(round)).await)
+                        self.run(plan, body, Begin::Ask(round)).await
                     })
-                    .into()
                 }
             }
         });
-        let promise = ask::ask_one(&env, &question, timeout, &go);
+        let promise = ask::ask_one(&env, &question, timeout, &go, &context);
         promise.map_or(JsValue::UNDEFINED, JsValue::from)
     }
 
@@ -92,14 +116,11 @@ impl Exchange {
     }
 
     pub(super) fn later(self, plan: Rc<Plan>, body: BodyPlan, begin: Begin) -> JsValue {
-        let settles = plan.applied.iter().any(|applied| applied.settle.is_some());
-        let context = settles.then(|| self.context.clone());
-        let answer = future_to_promise(async move { Ok(self.run(plan, body, begin).await) });
-        if let Some(context) = context {
-            // What was reserved is settled even when the client does not wait for the answer.
-            context.wait_until(&answer);
-        }
-        answer.into()
+        let context = self.context.clone();
+        // Who waits for a slot leaves the queue with all that the platform drops then.
+        let queues = !plan.slots.is_empty() && plan.applied.iter().all(|one| one.settle.is_none());
+        let context = (!queues).then_some(&context);
+        to_the_end(context, self.run(plan, body, begin))
     }
 
     async fn run(self, mut plan: Rc<Plan>, body: BodyPlan, begin: Begin) -> JsValue {
@@ -125,6 +146,9 @@ impl Exchange {
                 return self.refuse_by(&plan, &verdict);
             }
         }
+        if self.has_left(&verdict) {
+            return respond::to_nobody();
+        }
         if self.way.get().is_none() && self.is_simple(&plan, &verdict, &body) {
             return self.pass(&plan, &verdict);
         }
@@ -138,11 +162,19 @@ impl Exchange {
                 return respond::refusal(&self, &plan, &verdict, &shaped);
             }
         };
+        if self.has_left(&verdict) {
+            return respond::to_nobody();
+        }
         match self.forward(&plan, &verdict, &body).await {
             Ok(response) => held.until_sent(response),
             // The origin is done with the request, so its slots are free before the refusal is read.
             Err(refusal) => refusal,
         }
+    }
+
+    /// The client has left, and nothing is owed to its counters: the origin is spared.
+    fn has_left(&self, verdict: &Verdict) -> bool {
+        !verdict.awaits_response() && self.facts.is_abandoned()
     }
 
     /// The origin's answer, or as an error the refusal that is sent in its place.
@@ -170,6 +202,7 @@ impl Exchange {
                 telemetry::record(self, plan, verdict, End::Passed);
                 respond::pass(self, plan, verdict, &response)
             }
+            Err(_) if self.has_left(verdict) => Err(respond::to_nobody()),
             Err(_) => Err(self.refuse(plan, verdict, &self.failure(body))),
         }
     }
