@@ -134,6 +134,11 @@ fn said(conforms: bool, remaining: u64, wait: Span) -> Vec<Reply> {
     }))]
 }
 
+fn refuse_for_a_second(memory: &mut Memory, policy: &Policy, plan: &Plan, round: Round) {
+    let refusal = said(false, 0, Span::from_secs(1));
+    memory.conclude(policy, plan, round, &refusal, at(0));
+}
+
 fn asked(memory: &mut Memory, policy: &Policy, plan: &Plan, now: Timestamp) -> Round {
     match memory.begin(policy, plan, now) {
         Begin::Ask(round) => round,
@@ -236,26 +241,14 @@ fn nobody_waits_for_a_request_that_is_optimistic_cheaper_or_in_shadow() {
         };
         let request = Described::new("GET", "/").from_ip("192.0.2.1");
         let plan = plan(&context, &request);
-        memory.conclude(
-            &policy,
-            &plan,
-            round,
-            &said(false, 0, Span::from_secs(1)),
-            at(0),
-        );
+        refuse_for_a_second(&mut memory, &policy, &plan, round);
         asked(&mut memory, &policy, &plan, at(1000));
         assert!(!memory.is_asked_about(&policy, &plan, at(1001)), "{field}");
     }
 
     let mut memory = Memory::new(1);
     let (policy, plan, round) = begun(&mut memory);
-    memory.conclude(
-        &policy,
-        &plan,
-        round,
-        &said(false, 0, Span::from_secs(1)),
-        at(0),
-    );
+    refuse_for_a_second(&mut memory, &policy, &plan, round);
     asked(&mut memory, &policy, &plan, at(1000));
     let mut cheaper = plan;
     cheaper.applied[0].item.cost = 0;
