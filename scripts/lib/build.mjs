@@ -19,7 +19,7 @@ const MODE = process.env.WEIR_BUILD === "dev" ? "--dev" : "--release";
 
 const BUNDLER = join(ROOT, "scripts", "lib", "bundle.mjs");
 const STAMP = join(BUILD, ".built-from");
-const INPUTS = ["Cargo.toml", "Cargo.lock", "src", "scripts/lib/build.mjs", "scripts/lib/bundle.mjs", "scripts/lib/order.mjs", "scripts/lib/sections.mjs", "scripts/lib/strip.mjs"];
+const INPUTS = [".cargo", "Cargo.toml", "Cargo.lock", "src", "scripts/lib/build.mjs", "scripts/lib/bundle.mjs", "scripts/lib/order.mjs", "scripts/lib/sections.mjs", "scripts/lib/strip.mjs"];
 
 /** Checks the policies in wrangler.toml; a fault stops the script. */
 export const check = (file = "wrangler.toml") =>
