@@ -8,10 +8,9 @@ use crate::policy::{
 /// What an operator should know about a good policy.
 pub fn warnings(policy: &Policy) -> Vec<String> {
     let mut found = Vec::new();
-    if policy.client_ip_header != "cf-connecting-ip" {
+    if let Some(header) = &policy.client_ip_header {
         found.push(format!(
-            "client_ip_header: whoever can reach the Worker directly can write \"{}\" as they like",
-            policy.client_ip_header
+            "client_ip_header: whoever can reach the Worker directly can write \"{header}\" as they like"
         ));
     }
     if policy.mode == Mode::Off {

@@ -40,7 +40,7 @@ impl Triple {
     pub fn origin_stands(
         self,
         ours: &[(&str, String)],
-        origin: &impl Fn(&str) -> Option<String>,
+        origin: &dyn Fn(&str) -> Option<String>,
     ) -> bool {
         let theirs = |name| origin(name).map(|value| number(&value));
         let own = |name| {

@@ -103,8 +103,9 @@ pub struct Policy {
     pub headers: Vec<Dialect>,
     /// Bits of an IPv6 address that make a client (default 64).
     pub ipv6_prefix: u8,
-    /// The header that holds the client's address, lower case (default `cf-connecting-ip`).
-    pub client_ip_header: String,
+    /// The header that holds the client's address, lower case, where it is not the platform's own
+    /// (`cf-connecting-ip`).
+    pub client_ip_header: Option<String>,
     /// Policy-wide mode.
     pub mode: Mode,
     /// How long a counter is waited for (default 300 ms).

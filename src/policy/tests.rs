@@ -117,7 +117,7 @@ fn what_is_left_out_has_the_defaults_of_the_docs() {
     let policy = accepts("rules = [{ name = \"r\" }]");
     assert_eq!(policy.headers, [Dialect::Draft8]);
     assert_eq!(policy.ipv6_prefix, 64);
-    assert_eq!(policy.client_ip_header, "cf-connecting-ip");
+    assert_eq!(policy.client_ip_header, None);
     assert_eq!(policy.mode, Mode::Enforce);
     assert_eq!(policy.counter_timeout, Span::from_millis(300));
     assert_eq!(policy.policy_cache, Span::from_secs(30));

@@ -21,6 +21,9 @@ use crate::map::Sorted;
 use crate::time::Span;
 use sha2::{Digest, Sha256};
 
+/// Where the platform itself writes the client's address.
+const CLIENT_IP_HEADER: &str = "cf-connecting-ip";
+
 /// Builds the policy; where faults are found it is of no use.
 pub fn policy(node: &Node, faults: &mut Faults) -> Policy {
     let top = Reader::top(node);
@@ -58,7 +61,8 @@ pub fn policy(node: &Node, faults: &mut Faults) -> Policy {
         client_ip_header: top
             .field("client_ip_header")
             .text()
-            .map_or("cf-connecting-ip".to_owned(), str::to_ascii_lowercase),
+            .map(str::to_ascii_lowercase)
+            .filter(|name| name != CLIENT_IP_HEADER),
         mode: mode(&top.field("mode")),
         counter_timeout: top
             .field("counter_timeout")
