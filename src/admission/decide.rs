@@ -6,6 +6,7 @@
 
 mod answers;
 mod here;
+mod outright;
 mod permits;
 mod recall;
 mod verdict;
@@ -18,6 +19,7 @@ use crate::policy::{Policy, Precision};
 use crate::time::{Span, Timestamp};
 use crate::wire::{Answer, Call, Charge, Outcome};
 pub(in crate::admission) use here::Here;
+pub use outright::is_payable;
 
 /// What one object is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,11 +102,16 @@ const LONGEST_BODY: Span = Span::from_secs(60);
 impl Memory {
     /// Decides from memory, or says whom to ask what.
     pub fn begin(&mut self, policy: &Policy, plan: &Plan, now: Timestamp) -> Begin {
+        if is_payable(policy, plan)
+            && let Some(verdict) = self.pay_outright(plan, now)
+        {
+            return Begin::Decided(verdict);
+        }
         self.begin_since(policy, plan, now, now)
     }
 
-    /// The same for a request that has waited for another since `since`: what is left of its patience
-    /// is less.
+    /// The same for a request that could not be paid for outright, or has waited for another since
+    /// `since`: what is left of its patience is less.
     pub fn begin_since(
         &mut self,
         policy: &Policy,

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 
 use super::serve::Exchange;
-use super::{js, respond, telemetry};
+use super::{clock, js, respond, telemetry};
 use crate::admission::refusals::{self, Shaped, alike};
 use crate::admission::{Plan, Verdict};
 use crate::memo::Memo;
@@ -32,6 +32,7 @@ struct Made {
 
 /// Refuses what a verdict from memory refuses.
 pub fn refuse(exchange: &Exchange, plan: &Plan, verdict: &Verdict) -> JsValue {
+    let now = clock::now();
     let signature = alike::signature(plan, verdict).map(|mut signature| {
         signature.push(u8::from(exchange.facts.method() == "HEAD"));
         signature
@@ -42,12 +43,12 @@ pub fn refuse(exchange: &Exchange, plan: &Plan, verdict: &Verdict) -> JsValue {
     if let Some((id, shaped)) = known {
         let response = js::again(id.into(), &exchange.facts.request);
         if !response.is_undefined() {
-            telemetry::record(exchange, plan, verdict, End::Refused(&shaped));
+            telemetry::record(exchange, plan, verdict, End::Refused(&shaped), now);
             return response;
         }
     }
     let shaped = Rc::new(refusals::of_verdict(&exchange.policy, plan, verdict));
-    telemetry::record(exchange, plan, verdict, End::Refused(&shaped));
+    telemetry::record(exchange, plan, verdict, End::Refused(&shaped), now);
     let rule = shaped.rule.and_then(|rule| exchange.policy.rules.get(rule));
     // With `cors` the answer depends on where the caller comes from.
     let has_cors = rule.is_some_and(|rule| rule.cors.is_some());

@@ -113,8 +113,6 @@ extern "C" {
     pub fn respond(status: u16, headers: &str, body: JsValue) -> JsValue;
     pub fn refusal(status: u16, text: &str, id: f64, request: &Request) -> JsValue;
     pub fn again(id: f64, request: &Request) -> JsValue;
-    #[wasm_bindgen(js_name = hasLeft)]
-    pub fn has_left(request: &Request) -> bool;
     #[wasm_bindgen(js_name = kvText)]
     pub fn kv_text(namespace: &JsValue, key: &str, max: f64) -> Promise;
     pub fn within(promise: &Promise, ms: f64) -> Promise;
@@ -153,6 +151,17 @@ extern "C" {
         request: &Request,
         route: Option<&str>,
         fields: Option<&str>,
+    ) -> JsValue;
+    /// Fields with their numbers left open.
+    pub type Shape;
+    pub fn shape(text: &str) -> Shape;
+    #[wasm_bindgen(js_name = passShaped)]
+    pub fn pass_shaped(
+        origin: &JsValue,
+        request: &Request,
+        route: Option<&str>,
+        shape: &Shape,
+        numbers: &[f64],
     ) -> JsValue;
     pub fn forward(
         origin: &JsValue,

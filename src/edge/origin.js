@@ -23,12 +23,33 @@ const isSound = ({ status, webSocket }) => (status >= 200 && status <= 599) || (
  * number that only `collision` reads, then names and values.
  */
 export function pass(origin, request, route, fields) {
+  return through(origin, request, route, fields?.split("\n"));
+}
+
+/** Lines in which a NUL stands for each number that is left open. */
+export function shape(text) {
+  return text.split("\n").map((line) => line.split("\0"));
+}
+
+/** The same as `pass`, with the fields that a shape and its numbers make. */
+export function passShaped(origin, request, route, shape, numbers) {
+  const lines = [];
+  let next = 0;
+  for (const parts of shape) {
+    let line = parts[0];
+    for (let i = 1; i < parts.length; i += 1) line += numbers[next++] + parts[i];
+    lines.push(line);
+  }
+  return through(origin, request, route, lines);
+}
+
+function through(origin, request, route, lines) {
   return sent(origin, request, route).then(
     (response) => {
-      if (!isSound(response)) return failed(request, true, fields);
-      return fields === undefined || response.webSocket ? response : adding(response, fields);
+      if (!isSound(response)) return failed(request, true, lines?.join("\n"));
+      return lines === undefined || response.webSocket ? response : adding(response, lines);
     },
-    () => failed(request, false, fields),
+    () => failed(request, false, lines?.join("\n")),
   );
 }
 
@@ -55,20 +76,18 @@ function setLines(headers, list, from) {
 }
 
 /** The answer with fields set. What the origin said under their names is for Rust to weigh. */
-function adding(response, fields) {
+function adding(response, lines) {
   try {
     const out = new Response(response.body, response);
     const { headers } = out;
-    let list = fields.split("\n");
     let theirs = "";
     const collect = (name) => {
       const value = headers.get(name);
       if (value !== null) theirs += `\n${name}\n${value}`;
     };
     collect("Retry-After");
-    for (let i = 1; i < list.length; i += 2) collect(list[i]);
-    if (theirs !== "") list = merged(fields, theirs.slice(1)).split("\n");
-    setLines(headers, list, 1);
+    for (let i = 1; i < lines.length; i += 2) collect(lines[i]);
+    setLines(headers, theirs === "" ? lines : merged(lines.join("\n"), theirs.slice(1)).split("\n"), 1);
     return out;
   } catch {
     // An answer that the runtime will not build anew goes on as it is.

@@ -7,34 +7,87 @@ use wasm_bindgen::JsValue;
 
 use super::body::millis;
 use super::isolate::Isolate;
-use super::js::{self, Way};
+use super::js::{self, Shape, Way};
 use super::request::RequestFacts;
 use crate::http::code::Code;
+use crate::http::fields::{self, QuotaView};
 use crate::http::path::{UrlParts, climbs};
 use crate::http::refusal::Refusal;
 use crate::policy::{Deadline, RequestView};
 use crate::time::Span;
 
+/// For JavaScript: there is none.
+const NO_BINDING: &JsValue = &JsValue::UNDEFINED;
+
 /// Where survivors go.
-enum Origin {
+enum Origin<'a> {
     /// The service binding `ORIGIN`.
-    Service(JsValue),
+    Service(&'a JsValue),
     /// The URL in `ORIGIN`: the request's target on it, and the headers that say where it came from.
     Url { target: String, set: String },
     /// The zone's own origin.
     Zone,
 }
 
-/// Forwards with nothing watched: the promise of the origin's own response, with `fields` (lines of
-/// name and value) set where there are any, or of Weir's where the origin gives none.
+/// What is set on the answer.
+pub enum Added<'a> {
+    /// Nothing.
+    Nothing,
+    /// See [`fields::lines`](crate::http::fields::lines).
+    Lines(String),
+    /// See [`fields::shape`](crate::http::fields::shape).
+    Shaped(&'a Shape, Vec<f64>),
+}
+
+impl<'a> Added<'a> {
+    /// A shape and its numbers.
+    pub fn shaped(shape: &'a Shape, views: &[QuotaView<'_>]) -> Added<'a> {
+        let mut numbers = Vec::with_capacity(9);
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "below 10^15, as all numbers of structured fields"
+        )]
+        fields::open_numbers(views, |number| numbers.push(number as f64));
+        Added::Shaped(shape, numbers)
+    }
+}
+
+/// Forwards with nothing watched: the promise of the origin's own response, with fields set where
+/// there are any, or of Weir's where the origin gives none.
 pub fn pass(
     isolate: &Isolate,
     facts: &RequestFacts,
-    fields: Option<&str>,
+    added: &Added<'_>,
 ) -> Result<JsValue, Refusal> {
-    let (service, target, set) = find(isolate, facts)?.into_parts();
-    let route = target.map(|target| format!("{target}\n{set}"));
-    Ok(js::pass(&service, &facts.request, route.as_deref(), fields))
+    let route = route(isolate, facts)?;
+    Ok(send(isolate, facts, route.as_deref(), added))
+}
+
+/// The way to the origin where it is not that of the request itself: lines of the target, and of names
+/// and values to set. It depends on the request's URL and its client's address alone.
+pub fn route(isolate: &Isolate, facts: &RequestFacts) -> Result<Option<String>, Refusal> {
+    let (_, target, set) = find(isolate, facts)?.into_parts();
+    Ok(target.map(|mut route| {
+        route.push('\n');
+        route.push_str(&set);
+        route
+    }))
+}
+
+/// The same as [`pass`], with a [`route`] that is known.
+pub fn send(
+    isolate: &Isolate,
+    facts: &RequestFacts,
+    route: Option<&str>,
+    added: &Added<'_>,
+) -> JsValue {
+    let service = isolate.origin_service.as_ref().unwrap_or(NO_BINDING);
+    let request = &facts.request;
+    match added {
+        Added::Nothing => js::pass(service, request, route, None),
+        Added::Lines(lines) => js::pass(service, request, route, Some(lines)),
+        Added::Shaped(shape, numbers) => js::pass_shaped(service, request, route, shape, numbers),
+    }
 }
 
 /// Forwards as it is, for an answer to which something will be added; broken off when the client leaves.
@@ -42,7 +95,7 @@ pub fn fetch(isolate: &Isolate, facts: &RequestFacts) -> Result<Promise, Refusal
     let (service, target, set) = find(isolate, facts)?.into_parts();
     let request = &facts.request;
     Ok(js::forward(
-        &service,
+        service,
         request,
         target.as_deref(),
         &set,
@@ -62,7 +115,7 @@ pub fn travel(
     let bound = |pick: fn(Deadline) -> Option<Span>| deadline.and_then(pick).map_or(0.0, millis);
     Ok(js::travel(
         way,
-        &service,
+        service,
         &facts.request,
         target.as_deref(),
         &set,
@@ -71,18 +124,18 @@ pub fn travel(
     ))
 }
 
-impl Origin {
+impl<'a> Origin<'a> {
     /// The binding, the target and the headers to set, each possibly nothing.
-    fn into_parts(self) -> (JsValue, Option<String>, String) {
+    fn into_parts(self) -> (&'a JsValue, Option<String>, String) {
         match self {
             Origin::Service(service) => (service, None, String::new()),
-            Origin::Zone => (JsValue::UNDEFINED, None, String::new()),
-            Origin::Url { target, set } => (JsValue::UNDEFINED, Some(target), set),
+            Origin::Zone => (NO_BINDING, None, String::new()),
+            Origin::Url { target, set } => (NO_BINDING, Some(target), set),
         }
     }
 }
 
-fn find(isolate: &Isolate, facts: &RequestFacts) -> Result<Origin, Refusal> {
+fn find<'a>(isolate: &'a Isolate, facts: &RequestFacts) -> Result<Origin<'a>, Refusal> {
     if let Some(base) = &isolate.origin {
         let parts = facts.parts();
         let target = on_base(base.trim_end_matches('/'), &parts, facts);
@@ -97,7 +150,7 @@ fn find(isolate: &Isolate, facts: &RequestFacts) -> Result<Origin, Refusal> {
         return Ok(Origin::Url { target, set });
     }
     if let Some(service) = &isolate.origin_service {
-        return Ok(Origin::Service(service.clone()));
+        return Ok(Origin::Service(service));
     }
     if has_no_zone(facts.host()) {
         return Err(Refusal::new(Code::OriginMissing));

@@ -28,8 +28,8 @@ pub struct RequestFacts {
     pub request: Request,
     /// Method, URL and the client's address as the edge wrote it, a line each.
     head: String,
-    method_end: usize,
-    url_end: usize,
+    /// Where method and URL end in it.
+    ends: OnceCell<(usize, usize)>,
     path: OnceCell<String>,
     host: OnceCell<String>,
     worker: OnceCell<Option<String>>,
@@ -46,16 +46,9 @@ impl RequestFacts {
     #[must_use]
     pub fn read(request: Request, client_ip_header: Option<&str>) -> RequestFacts {
         let head = js::head(&request, client_ip_header);
-        let method_end = head.find('\n').unwrap_or(head.len());
-        let after_method = method_end.saturating_add(1);
-        let url_end = head
-            .get(after_method..)
-            .and_then(|rest| rest.find('\n'))
-            .map_or(head.len(), |length| after_method.saturating_add(length));
         RequestFacts {
             head,
-            method_end,
-            url_end,
+            ends: OnceCell::new(),
             path: OnceCell::new(),
             host: OnceCell::new(),
             worker: OnceCell::new(),
@@ -74,9 +67,20 @@ impl RequestFacts {
         UrlParts::split(self.url())
     }
 
+    fn ends(&self) -> (usize, usize) {
+        *self.ends.get_or_init(|| {
+            // From both sides, for the URL is the longest of the three.
+            let head = self.head.as_bytes();
+            let is_end = |byte: &u8| *byte == b'\n';
+            let method = head.iter().position(is_end).unwrap_or(head.len());
+            let url = head.iter().rposition(is_end).filter(|at| *at > method);
+            (method, url.unwrap_or(head.len()))
+        })
+    }
+
     fn url(&self) -> &str {
         self.head
-            .get(self.method_end.saturating_add(1)..self.url_end)
+            .get(self.ends().0.saturating_add(1)..self.ends().1)
             .unwrap_or_default()
     }
 
@@ -97,13 +101,14 @@ impl RequestFacts {
     /// The client's address as the edge wrote it.
     #[must_use]
     pub fn client_ip(&self) -> Option<&str> {
-        self.head.get(self.url_end.saturating_add(1)..)
+        self.head.get(self.ends().1.saturating_add(1)..)
     }
 
     /// The client has gone away.
     #[must_use]
     pub fn is_abandoned(&self) -> bool {
-        js::has_left(&self.request)
+        Reflect::get(&self.request.signal(), &JsValue::from_str("aborted"))
+            .is_ok_and(|aborted| aborted.is_truthy())
     }
 
     /// There is a body, even an empty one.
@@ -162,7 +167,7 @@ impl RequestFacts {
 
 impl RequestView for RequestFacts {
     fn method(&self) -> &str {
-        self.head.get(1..self.method_end).unwrap_or_default()
+        self.head.get(1..self.ends().0).unwrap_or_default()
     }
 
     fn host(&self) -> &str {

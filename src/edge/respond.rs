@@ -92,7 +92,7 @@ pub fn merged(added: &str, theirs: &str) -> String {
         let mut named = pairs(theirs).filter(|(known, _)| known.eq_ignore_ascii_case(name));
         named.next().map(|(_, value)| value.to_owned())
     };
-    let set = fields::merge(&ours, latest_s.parse().ok(), origin, clock::now());
+    let set = fields::merge(&ours, latest_s.parse().ok(), &origin, clock::now());
     format!("{latest_s}\n{}", lines(&set))
 }
 
@@ -130,7 +130,7 @@ pub fn pass(
     }
     let headers = response.response_headers();
     let latest_s = fields::latest_s(&views);
-    let mut merged = fields::merge(&ours, latest_s, |name| headers.get(name), clock::now());
+    let mut merged = fields::merge(&ours, latest_s, &|name| headers.get(name), clock::now());
     merged.extend(exposure(exchange, plan, &headers, &merged));
     Ok(js::with_fields(response, &lines(&merged)).unwrap_or_else(|_| response.into()))
 }

@@ -12,26 +12,25 @@ use std::rc::Rc;
 
 use wasm_bindgen::JsValue;
 
+use self::alike::Known;
 pub use self::alike::Plans;
 use self::awaited::to_the_end;
 use super::isolate::{self, Isolate};
 use super::js::{Context, Env, Request, Way};
+use super::origin::{self, Added};
 use super::request::{BodyFacts, RequestFacts};
-use super::{
-    again, ask, body, clock, js, live_policy, origin, pages, respond, settle, telemetry, tiers,
-};
+use super::{again, ask, body, clock, live_policy, pages, respond, settle, telemetry, tiers};
 use crate::admission::body::BodyPlan;
+use crate::admission::decide::is_payable;
 use crate::admission::guard;
 use crate::admission::plan::Plan;
 use crate::admission::preflight;
+use crate::admission::quotas;
 use crate::admission::refusals::{self, Shaped};
 use crate::admission::{Begin, Question, Verdict};
 use crate::policy::{Mode, Policy};
 use crate::telemetry::{End, Source};
 use crate::time::{Span, Timestamp};
-
-/// Where the platform itself writes the client's address.
-const CLIENT_IP_HEADER: &str = "cf-connecting-ip";
 
 /// One request and all that it needs on its way.
 pub struct Exchange {
@@ -56,9 +55,6 @@ pub fn begin(request: Request, env: Env, context: Context) -> JsValue {
         None => with_policy(request, env, context, isolate),
         Some(reading) => to_the_end(Some(&context.clone()), async move {
             live_policy::wait(&isolate, &reading).await;
-            if js::has_left(&request) {
-                return respond::to_nobody();
-            }
             with_policy(request, env, context, isolate)
         }),
     }
@@ -68,8 +64,8 @@ fn with_policy(request: Request, env: Env, context: Context, isolate: Rc<Isolate
     let policy = isolate.policy();
     let named = policy
         .as_deref()
-        .map(|policy| policy.client_ip_header.as_str());
-    let facts = RequestFacts::read(request, named.filter(|name| *name != CLIENT_IP_HEADER));
+        .and_then(|policy| policy.client_ip_header.as_deref());
+    let facts = RequestFacts::read(request, named);
     let known = policy.as_ref().and_then(|policy| {
         let plans = isolate.plans.borrow();
         plans.find(policy, facts.head_alone()?)
@@ -80,7 +76,7 @@ fn with_policy(request: Request, env: Env, context: Context, isolate: Rc<Isolate
         return page;
     }
     let Some(policy) = policy else {
-        return origin::pass(&isolate, &facts, None)
+        return origin::pass(&isolate, &facts, &Added::Nothing)
             .unwrap_or_else(|refusal| respond::bare(&facts, &refusal));
     };
     let exchange = Exchange {
@@ -92,7 +88,7 @@ fn with_policy(request: Request, env: Env, context: Context, isolate: Rc<Isolate
         way: OnceCell::new(),
     };
     match known {
-        Some(plan) => exchange.go_on_as_before(plan),
+        Some(known) => exchange.go_on_as_before(&known),
         None => exchange.begin(),
     }
 }
@@ -117,19 +113,41 @@ impl Exchange {
         let context = self.context.clone();
         to_the_end(Some(&context), async move {
             tiers::look_up(&self, &plan.tiers_wanted).await;
-            if self.facts.is_abandoned() {
-                return respond::to_nobody();
-            }
             let plan = self.plan(mode, true);
             self.go_on(mode, plan)
         })
     }
 
     /// Goes on with the plan of a request that passed every guard and had no body.
-    fn go_on_as_before(self, plan: Rc<Plan>) -> JsValue {
+    fn go_on_as_before(self, known: &Known) -> JsValue {
+        if known.is_payable
+            && let Some(passed) = self.pass_outright(known)
+        {
+            return passed;
+        }
+        let plan = Rc::clone(&known.plan);
         self.look_at_body();
         let body = BodyPlan::new(&self.policy, &plan, self.mode(), false, Some(0));
         self.count(plan, body)
+    }
+
+    /// Hands the request on where permits of this isolate pay for it.
+    fn pass_outright(&self, known: &Known) -> Option<JsValue> {
+        let now = clock::now();
+        let plan = &known.plan;
+        let verdict = {
+            let mut memory = self.isolate.memory.borrow_mut();
+            memory.pay_outright(plan, now)?
+        };
+        telemetry::decided(Source::Lease, Span::ZERO);
+        let views = quotas::views(&self.policy, plan, &verdict);
+        let Some(lane) = known.lane(self, &views) else {
+            return Some(self.pass(plan, &verdict, now));
+        };
+        let added = Added::shaped(&lane.shape, &views);
+        let passed = origin::send(&self.isolate, &self.facts, lane.route.as_deref(), &added);
+        telemetry::record(self, plan, &verdict, End::Passed, now);
+        Some(passed)
     }
 
     fn go_on(self, mode: Mode, mut plan: Plan) -> JsValue {
@@ -157,8 +175,12 @@ impl Exchange {
             && !body.inspected
             && let Some(head) = self.facts.head_alone()
         {
+            let is_payable = is_payable(&self.policy, &plan)
+                && self.is_simple(&plan, &Verdict::default(), &body);
+            let plan = Rc::clone(&plan);
             let mut plans = self.isolate.plans.borrow_mut();
-            plans.keep(&self.policy, head, &plan);
+            let known = Known::new(plan, is_payable);
+            plans.keep(&self.policy, head, known);
         }
         self.count(plan, body)
     }
@@ -194,7 +216,7 @@ impl Exchange {
         match begin {
             Begin::Decided(verdict) if !verdict.admitted() => self.refuse_by(&plan, &verdict),
             Begin::Decided(verdict) if self.is_simple(&plan, &verdict, &body) => {
-                self.pass(&plan, &verdict)
+                self.pass(&plan, &verdict, now)
             }
             Begin::Ask(round) if self.asks_only(&plan, &body) => {
                 if round.is_behind(&self.policy, &plan) {
@@ -210,11 +232,12 @@ impl Exchange {
     }
 
     /// Hands the request on; nothing of ours waits for the answer.
-    fn pass(&self, plan: &Plan, verdict: &Verdict) -> JsValue {
+    fn pass(&self, plan: &Plan, verdict: &Verdict, now: Timestamp) -> JsValue {
         let added = respond::added(self, plan, verdict);
-        match origin::pass(&self.isolate, &self.facts, added.as_deref()) {
+        let added = added.map_or(Added::Nothing, Added::Lines);
+        match origin::pass(&self.isolate, &self.facts, &added) {
             Ok(response) => {
-                telemetry::record(self, plan, verdict, End::Passed);
+                telemetry::record(self, plan, verdict, End::Passed, now);
                 response
             }
             Err(refusal) => self.refuse(plan, verdict, &refusal.into()),
@@ -260,7 +283,7 @@ impl Exchange {
 
     /// Answers with a refusal.
     pub fn refuse(&self, plan: &Plan, verdict: &Verdict, shaped: &Shaped) -> JsValue {
-        telemetry::record(self, plan, verdict, End::Refused(shaped));
+        telemetry::record(self, plan, verdict, End::Refused(shaped), clock::now());
         settle::refused(self, verdict, shaped);
         respond::refusal(self, plan, verdict, shaped)
     }

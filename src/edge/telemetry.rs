@@ -45,8 +45,8 @@ thread_local! {
     static NETWORKS: RefCell<Memo<Network>> = const { RefCell::new(Memo::new(NETWORKS_KNOWN)) };
 }
 
-/// Counts how a request ended.
-pub fn record(exchange: &Exchange, plan: &Plan, verdict: &Verdict, end: End<'_>) {
+/// Counts how a request ended, at `now`.
+pub fn record(exchange: &Exchange, plan: &Plan, verdict: &Verdict, end: End<'_>, now: Timestamp) {
     if let End::Refused(shaped) = end {
         log::refused(exchange, plan, verdict, shaped);
     }
@@ -55,19 +55,18 @@ pub fn record(exchange: &Exchange, plan: &Plan, verdict: &Verdict, end: End<'_>)
     }
     let network = || network_of(&exchange.facts);
     SUMS.with_borrow_mut(|sums| sums.record(&exchange.policy, plan, verdict, end, &network));
-    report_soon(exchange);
+    report_soon(exchange, now);
 }
 
 /// Notes which slots a request asks for, so that they are shown while it waits and runs.
 pub fn wants_slots(exchange: &Exchange, plan: &Plan) {
     if is_seen(&exchange.env) {
         SUMS.with_borrow_mut(|sums| sums.wants_slots(&exchange.policy, plan));
-        report_soon(exchange);
+        report_soon(exchange, clock::now());
     }
 }
 
-fn report_soon(exchange: &Exchange) {
-    let now = clock::now();
+fn report_soon(exchange: &Exchange, now: Timestamp) {
     if now >= PENDING.get() {
         PENDING.set(now + INTERVAL + LOST_AFTER);
         let env = exchange.env.clone();

@@ -12,23 +12,24 @@ pub const LIMIT: &str = "RateLimit";
 const MOST: u64 = 999_999_999_999_999;
 
 /// Both fields, one item per view, in order; nothing for no view. A name that cannot be a
-/// structured string (a checked policy has none) is left out of both.
+/// structured string (a checked policy has none) is left out of both. With `open`, a NUL stands for each
+/// number of [`LIMIT`].
 #[must_use]
-pub fn fields(views: &[QuotaView<'_>]) -> Vec<Field> {
+pub fn fields(views: &[QuotaView<'_>], open: bool) -> Vec<Field> {
     let mut policy = String::with_capacity(40);
     let mut limit = String::with_capacity(40);
     for view in views.iter().filter(|view| is_string(view.name)) {
         item(
             &mut policy,
             view.name,
-            ('q', view.quota),
-            ('w', view.window_s()),
+            ('q', Some(view.quota)),
+            ('w', Some(view.window_s())),
         );
         item(
             &mut limit,
             view.name,
-            ('r', view.remaining),
-            ('t', view.reset_s()),
+            ('r', Some(view.remaining).filter(|_| !open)),
+            ('t', Some(view.reset_s()).filter(|_| !open)),
         );
     }
     if policy.is_empty() {
@@ -39,7 +40,7 @@ pub fn fields(views: &[QuotaView<'_>]) -> Vec<Field> {
 
 /// Appends a string with two integers as its parameters (section 4.1). This is on every answer;
 /// `npm run bench -- core` shows it beside a library that serialises everything RFC 9651 knows.
-fn item(list: &mut String, name: &str, first: (char, u64), second: (char, u64)) {
+fn item(list: &mut String, name: &str, first: (char, Option<u64>), second: (char, Option<u64>)) {
     if !list.is_empty() {
         list.push_str(", ");
     }
@@ -55,12 +56,20 @@ fn item(list: &mut String, name: &str, first: (char, u64), second: (char, u64)) 
         list.push(';');
         list.push(key);
         list.push('=');
-        list.push_str(&value.min(MOST).to_string());
+        match value {
+            Some(value) => list.push_str(&shown(value).to_string()),
+            None => list.push('\0'),
+        }
     }
 }
 
+/// A number as it is written.
+pub(super) fn shown(number: u64) -> u64 {
+    number.min(MOST)
+}
+
 /// Only printable ASCII can stand in a string (section 3.3.3).
-fn is_string(name: &str) -> bool {
+pub(super) fn is_string(name: &str) -> bool {
     name.bytes().all(|byte| (0x20..0x7F).contains(&byte))
 }
 
@@ -107,7 +116,7 @@ mod tests {
                     refuses: *refuses,
                 })
                 .collect();
-            let ours = fields(&views);
+            let ours = fields(&views, false);
             let theirs: Vec<Field> = [
                 (POLICY, library(&views, |view| [(key_ref("q"), view.quota), (key_ref("w"), view.window_s())])),
                 (LIMIT, library(&views, |view| [(key_ref("r"), view.remaining), (key_ref("t"), view.reset_s())])),

@@ -52,7 +52,7 @@ impl QuotaView<'_> {
 /// `q` and `w` of a quota: for a bucket its burst and the time to fill it.
 #[must_use]
 pub fn shown(quota: &Quota) -> (u64, Span) {
-    if quota.algorithm != Algorithm::TokenBucket {
+    if quota.algorithm != Algorithm::TokenBucket || quota.burst == quota.limit {
         return (quota.limit, quota.window);
     }
     let units = u128::from(quota.window.as_micros()).saturating_mul(quota.burst.into());
@@ -67,11 +67,38 @@ pub fn fields(dialects: &[Dialect], views: &[QuotaView<'_>]) -> Vec<Field> {
     dialects
         .iter()
         .flat_map(|dialect| match dialect {
-            Dialect::Draft8 => draft8::fields(views),
+            Dialect::Draft8 => draft8::fields(views, false),
             Dialect::Draft6 => draft6::FIELDS.fields(views),
             Dialect::XRateLimit => x_ratelimit::FIELDS.fields(views),
         })
         .collect()
+}
+
+/// The latest `t` (see [`latest_s`]), then names and values of [`fields`], a line each, with the numbers
+/// left open that differ from request to request: a NUL stands for each of [`open_numbers`]. None where
+/// these are not all that differs.
+#[must_use]
+pub fn shape(dialects: &[Dialect], views: &[QuotaView<'_>]) -> Option<String> {
+    let is_plain = dialects == [Dialect::Draft8] && !views.is_empty();
+    if !is_plain || !views.iter().all(|view| draft8::is_string(view.name)) {
+        return None;
+    }
+    let mut out = String::from("\0");
+    for (name, value) in draft8::fields(views, true) {
+        for part in ["\n", name, "\n", &value] {
+            out.push_str(part);
+        }
+    }
+    Some(out)
+}
+
+/// Tells the numbers that a [`shape`] leaves open, in turn.
+pub fn open_numbers(views: &[QuotaView<'_>], mut tell: impl FnMut(u64)) {
+    tell(latest_s(views).unwrap_or(0));
+    for view in views {
+        tell(draft8::shown(view.remaining));
+        tell(view.reset_s());
+    }
 }
 
 /// The latest `t` of the views, in seconds; None for no view.
@@ -91,10 +118,10 @@ pub fn latest_s(views: &[QuotaView<'_>]) -> Option<u64> {
 pub fn merge<'a>(
     ours: &[(&'a str, String)],
     latest_s: Option<u64>,
-    origin: impl Fn(&str) -> Option<String>,
+    origin: &dyn Fn(&str) -> Option<String>,
     now: Timestamp,
 ) -> Vec<(&'a str, String)> {
-    let standing = |triple: Triple| triple.origin_stands(ours, &origin).then_some(triple);
+    let standing = |triple: Triple| triple.origin_stands(ours, origin).then_some(triple);
     let standing = [draft6::FIELDS, x_ratelimit::FIELDS].map(standing);
     let mut out = Vec::with_capacity(ours.len().saturating_add(1));
     for (name, value) in ours {

@@ -84,7 +84,7 @@ impl Exchange {
                     if self.facts.is_abandoned() {
                         return respond::to_nobody();
                     }
-                    self.pass(&plan, &verdict)
+                    self.pass(&plan, &verdict, clock::now())
                 }
                 Conclusion::Verdict(verdict) => self.refuse_by(&plan, &verdict),
                 Conclusion::Again(next, pause) => {
@@ -109,7 +109,7 @@ impl Exchange {
         drop(memory);
         self.report(questions);
         if verdict.admitted() {
-            self.pass(plan, &verdict)
+            self.pass(plan, &verdict, now)
         } else {
             self.refuse_by(plan, &verdict)
         }
@@ -150,14 +150,15 @@ impl Exchange {
             return respond::to_nobody();
         }
         if self.way.get().is_none() && self.is_simple(&plan, &verdict, &body) {
-            return self.pass(&plan, &verdict);
+            return self.pass(&plan, &verdict, clock::now());
         }
         let held = match slots::take(&self, &plan, &verdict, &body).await {
             Ok(held) => held,
             // Everything has been given back: nothing is left to settle.
             Err(shaped) => {
                 if !self.facts.is_abandoned() {
-                    telemetry::record(&self, &plan, &verdict, End::Refused(&shaped));
+                    let end = End::Refused(&shaped);
+                    telemetry::record(&self, &plan, &verdict, end, clock::now());
                 }
                 return respond::refusal(&self, &plan, &verdict, &shaped);
             }
@@ -199,7 +200,7 @@ impl Exchange {
         match fetched {
             Ok(response) => {
                 let response = settle::answered(self, verdict, response.unchecked_into());
-                telemetry::record(self, plan, verdict, End::Passed);
+                telemetry::record(self, plan, verdict, End::Passed, clock::now());
                 respond::pass(self, plan, verdict, &response)
             }
             Err(_) if self.has_left(verdict) => Err(respond::to_nobody()),

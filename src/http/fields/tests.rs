@@ -31,7 +31,36 @@ fn text(fields: &[Field]) -> String {
 
 #[track_caller]
 fn check(dialects: &[Dialect], views: &[QuotaView<'_>], expected: &str) {
-    assert_eq!(text(&fields(dialects, views)), expected);
+    let all = fields(dialects, views);
+    assert_eq!(text(&all), expected);
+    if let Some(shape) = shape(dialects, views) {
+        let mut filled = shape;
+        open_numbers(views, |number| {
+            filled = filled.replacen('\0', &number.to_string(), 1)
+        });
+        assert!(!filled.contains('\0'));
+        let latest = latest_s(views).unwrap().to_string();
+        let lines = all.iter().fold(latest, |lines, (name, value)| {
+            format!("{lines}\n{name}\n{value}")
+        });
+        assert_eq!(filled, lines);
+    }
+}
+
+#[test]
+fn a_shape_leaves_open_what_differs_from_request_to_request() {
+    let views = |left, reset| [view("a.b", 5, 60, left, reset), view("c", 9, 1, 7, 1)];
+    let draft8 = [Dialect::Draft8];
+    let first = shape(&draft8, &views(4, 60));
+    assert!(first.is_some());
+    assert_eq!(first, shape(&draft8, &views(3, 59)));
+    assert_eq!(
+        shape(&ALL, &views(4, 60)),
+        None,
+        "a triple picks one of them"
+    );
+    assert_eq!(shape(&draft8, &[]), None);
+    assert_eq!(shape(&draft8, &[view("é", 1, 1, 1, 1)]), None);
 }
 
 #[test]
@@ -181,7 +210,7 @@ fn check_merge(dialect: Dialect, theirs: &[Field], expected: &str) {
     let merged = merge(
         &fields(&[dialect], &views),
         latest_s(&views),
-        origin,
+        &origin,
         Timestamp::from_millis(0),
     );
     assert_eq!(text(&merged), expected, "{theirs:?}");
@@ -286,7 +315,7 @@ proptest! {
         let ours = fields(&ALL, &views);
         prop_assert_eq!(ours.len(), 8);
         prop_assert!(ours[..2].iter().all(|(_, value)| is_list(value)));
-        let merged = merge(&ours, latest_s(&views), |_| Some(origin.clone()), Timestamp::ZERO);
+        let merged = merge(&ours, latest_s(&views), &|_| Some(origin.clone()), Timestamp::ZERO);
         for (name, value) in merged {
             if [draft8::POLICY, draft8::LIMIT].contains(&name) {
                 prop_assert!(is_list(&value));

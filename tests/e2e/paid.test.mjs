@@ -1,0 +1,86 @@
+// A busy key: its requests are paid for by permits that an isolate holds, and nothing is made anew for
+// them that the one before had made. What clients and the origin see is the same as ever.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { statuses } from "./lib/client.mjs";
+import { value } from "./lib/exposition.mjs";
+import { operated } from "./lib/operated.mjs";
+import { oneRule } from "./lib/stand.mjs";
+
+const QUOTA = 5_000;
+const limit = (name, fields) => ({ name, key: ["ip"], algorithm: "token-bucket", quota: QUOTA, window: "1h", ...fields });
+const BUSY = oneRule({ limits: [limit("a"), limit("b", { quota: 2 * QUOTA })] });
+
+/** Asks until permits pay for what is asked: then the object is not heard of any more. */
+async function busy(bot, metrics, path) {
+  const paid = async () => value(await metrics(), "weir_decision_seconds_count", { source: "lease" });
+  for (let i = 0; i < 8; i += 1) await bot.ask(path);
+  assert.ok((await paid()) > 0, "no permit has paid for anything");
+}
+
+test("every answer tells what is left after it", async (t) => {
+  const { from, metrics, origin } = await operated(t, { policy: BUSY });
+  const bot = from("192.0.2.1");
+  await busy(bot, metrics, "/x?y=1");
+  await origin.script({ path: "/*" });
+  const left = [];
+  for (let i = 0; i < 20; i += 1) {
+    const answer = await bot.ask("/x?y=1");
+    assert.equal(answer.status, 200);
+    assert.equal(answer.header("ratelimit-policy"), `"rule.a";q=${QUOTA};w=3600, "rule.b";q=${2 * QUOTA};w=3600`);
+    const [, a, b] = /^"rule\.a";r=(\d+);t=1, "rule\.b";r=(\d+);t=1$/.exec(answer.header("ratelimit")) ?? assert.fail(answer.header("ratelimit"));
+    assert.equal(Number(b) - Number(a), QUOTA);
+    left.push(Number(a));
+  }
+  const steps = left.slice(1).map((now, i) => left[i] - now);
+  assert.ok(steps.every((step) => step <= 1), `it falls by what was spent, and grows by what comes back: ${left}`);
+  assert.ok(left[0] - left.at(-1) >= 15, `${left}`);
+});
+
+test("the origin sees each request as it saw the first, however it is reached", async (t) => {
+  for (const via of ["service", "url", "route"]) {
+    const { from, metrics, origin } = await operated(t, { policy: BUSY, via });
+    const bot = from("192.0.2.1");
+    const seen = async () => {
+      await origin.reset();
+      assert.equal((await bot.ask("/a%2Fb/../c?q=%20", { headers: [["X-Own", "1"]] })).status, 404);
+      const [{ id, at_ms, ...record }] = await origin.records();
+      return record;
+    };
+    const first = await seen();
+    await busy(bot, metrics, "/a%2Fb/../c?q=%20");
+    assert.deepEqual(await seen(), first, via);
+  }
+});
+
+test("what the origin says of quotas is joined with ours, what it cannot say is a 502 with ours", async (t) => {
+  const { from, metrics, origin } = await operated(t, { policy: BUSY });
+  const bot = from("192.0.2.1");
+  await busy(bot, metrics, "/x");
+  await origin.script({ path: "/x", status: 503, headers: [["RateLimit", '"theirs";r=7;t=9'], ["RateLimit-Policy", "no list;"], ["Retry-After", "0"]] });
+  const joined = await bot.ask("/x");
+  assert.equal(joined.status, 503);
+  assert.match(joined.header("ratelimit"), /^"theirs";r=7;t=9, "rule\.a";r=\d+;t=1, "rule\.b";r=\d+;t=1$/);
+  assert.equal(joined.header("ratelimit-policy"), "no list;", "nobody could read ours behind it");
+  assert.equal(joined.header("retry-after"), "1", "never earlier than t");
+  await origin.reset();
+  await origin.script({ path: "/x", status: 999 });
+  const invalid = await bot.ask("/x");
+  assert.deepEqual([invalid.status, invalid.json().error], [502, "origin_invalid"]);
+  assert.match(invalid.header("ratelimit"), /^"rule\.a";r=\d+;t=1, /);
+});
+
+test("one quota, exactly, whichever way its requests take", async (t) => {
+  const window = { algorithm: "sliding-window", quota: 400, window: "300s" };
+  const { from, metrics, origin } = await operated(t, { policy: oneRule({ limits: [limit("a", window)] }, { counter_timeout: "5s" }) });
+  const bot = from("192.0.2.1");
+  await busy(bot, metrics, "/x");
+  const kinds = [["/x", {}], ["/x", { method: "HEAD" }], ["/x", { method: "POST", body: "abc" }], ["/y", {}]];
+  for (let round = 0; round < 14; round += 1) {
+    const answers = await Promise.all(kinds.map(([target, fields]) => bot.askAtOnce(8, target, fields)));
+    for (const status of Object.keys(statuses(answers.flat()))) assert.ok(["404", "429"].includes(status), status);
+  }
+  const records = await origin.records();
+  assert.equal(records.length, 400);
+  assert.equal(records.filter(({ method }) => method === "POST").length > 0, true);
+});
