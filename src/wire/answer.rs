@@ -17,11 +17,11 @@ impl Answer {
     pub fn encode(&self) -> String {
         match self {
             Answer::Charged(charged) => write_charged(charged),
-            Answer::Done(done) => one_number('d', u64::from(*done)),
-            Answer::Forgotten(counters) => one_number('f', u64::from(*counters)),
+            Answer::Done(done) => one_number(b'd', u64::from(*done)),
+            Answer::Forgotten(counters) => one_number(b'f', u64::from(*counters)),
             Answer::Acquired(acquired) => write_acquired(acquired),
             Answer::Stats(stats) => write_stats(stats),
-            Answer::Unintelligible => one_number('u', 0),
+            Answer::Unintelligible => one_number(b'u', 0),
         }
     }
 
@@ -31,16 +31,16 @@ impl Answer {
     pub fn decode(text: &str) -> Option<Answer> {
         let (kind, mut head, items) = codec::read(text)?;
         Some(match kind {
-            'c' => Answer::Charged(Charged {
+            b'c' => Answer::Charged(Charged {
                 admitted: head.number(0)? & 1 != 0,
                 rows: head.small()?,
                 faults: head.small()?,
                 outcomes: items.items(MAX_ITEMS, read_outcome)?,
             }),
-            'd' => Answer::Done(head.number(0)? & 1 != 0),
-            'f' => Answer::Forgotten(head.small()?),
-            'a' => Answer::Acquired(read_acquired(&mut head)?),
-            's' => Answer::Stats(Stats {
+            b'd' => Answer::Done(head.number(0)? & 1 != 0),
+            b'f' => Answer::Forgotten(head.small()?),
+            b'a' => Answer::Acquired(read_acquired(&mut head)?),
+            b's' => Answer::Stats(Stats {
                 counters: head.small()?,
                 running: head.small()?,
                 waiting: head.small()?,
@@ -50,20 +50,20 @@ impl Answer {
                     Some((from.key()?, from.small()?, from.small()?))
                 })?,
             }),
-            'u' => Answer::Unintelligible,
+            b'u' => Answer::Unintelligible,
             _ => return None,
         })
     }
 }
 
-fn one_number(kind: char, number: u64) -> String {
+fn one_number(kind: u8, number: u64) -> String {
     let mut to = Writer::new(kind);
     to.number(number, 0);
     to.finish()
 }
 
 fn write_charged(charged: &Charged) -> String {
-    let mut to = Writer::new('c');
+    let mut to = Writer::new(b'c');
     to.number(u64::from(charged.admitted), 0);
     to.number(u64::from(charged.rows), 0);
     to.number(u64::from(charged.faults), 0);
@@ -105,7 +105,7 @@ fn write_acquired(acquired: &Acquired) -> String {
         Acquired::TimedOut { item } => (3, u64::from(*item)),
         Acquired::Gone => (4, 0),
     };
-    let mut to = Writer::new('a');
+    let mut to = Writer::new(b'a');
     to.number(which, 0);
     to.number(number, 0);
     to.finish()
@@ -128,7 +128,7 @@ fn read_acquired(head: &mut Fields<'_>) -> Option<Acquired> {
 }
 
 fn write_stats(stats: &Stats) -> String {
-    let mut to = Writer::new('s');
+    let mut to = Writer::new(b's');
     to.number(u64::from(stats.counters), 0);
     to.number(u64::from(stats.running), 0);
     to.number(u64::from(stats.waiting), 0);

@@ -1,6 +1,6 @@
 //! Calls as text.
 
-use super::codec::{self, Fields, MAX_BLOCK_STEPS, MAX_ITEMS, Sections, Writer};
+use super::codec::{self, Fields, MAX_BLOCK_STEPS, MAX_ITEMS, Pieces, Writer};
 use super::{Acquire, Call, Charge, Item, Slot};
 use crate::limit::{Algorithm, Quota};
 
@@ -11,7 +11,13 @@ impl Call {
     /// The message, to stand behind `/` as the path of a URL.
     #[must_use]
     pub fn encode(&self) -> String {
-        let mut to = Writer::new(self.kind());
+        self.encode_behind("")
+    }
+
+    /// The message behind another text.
+    #[must_use]
+    pub fn encode_behind(&self, before: &str) -> String {
+        let mut to = Writer::after(before, self.kind());
         match self {
             Call::Charge(charge) | Call::Peek(charge) => write_charge(&mut to, charge),
             Call::Refund { id } | Call::Renew { id } | Call::Release { id } => to.id(*id),
@@ -45,40 +51,40 @@ impl Call {
     pub fn decode(text: &str) -> Option<Call> {
         let (kind, mut head, items) = codec::read(text)?;
         Some(match kind {
-            'c' => Call::Charge(read_charge(&mut head, items)?),
-            'p' => Call::Peek(read_charge(&mut head, items)?),
-            'r' => Call::Refund { id: head.id()? },
-            'k' => Call::Confirm {
+            b'c' => Call::Charge(read_charge(&mut head, items)?),
+            b'p' => Call::Peek(read_charge(&mut head, items)?),
+            b'r' => Call::Refund { id: head.id()? },
+            b'k' => Call::Confirm {
                 id: head.id()?,
                 after: head.span()?,
             },
-            't' => Call::Settle {
+            b't' => Call::Settle {
                 id: head.id()?,
                 spent: items.items(MAX_ITEMS, |from| Some((from.small()?, from.number(0)?)))?,
             },
-            'f' => Call::Forget {
+            b'f' => Call::Forget {
                 keys: items.items(MAX_ITEMS, Fields::key)?,
             },
-            'a' => Call::Acquire(read_acquire(&mut head, items)?),
-            'n' => Call::Renew { id: head.id()? },
-            'l' => Call::Release { id: head.id()? },
-            's' => Call::Stats,
+            b'a' => Call::Acquire(read_acquire(&mut head, items)?),
+            b'n' => Call::Renew { id: head.id()? },
+            b'l' => Call::Release { id: head.id()? },
+            b's' => Call::Stats,
             _ => return None,
         })
     }
 
-    fn kind(&self) -> char {
+    fn kind(&self) -> u8 {
         match self {
-            Call::Charge(_) => 'c',
-            Call::Refund { .. } => 'r',
-            Call::Confirm { .. } => 'k',
-            Call::Settle { .. } => 't',
-            Call::Peek(_) => 'p',
-            Call::Forget { .. } => 'f',
-            Call::Acquire(_) => 'a',
-            Call::Renew { .. } => 'n',
-            Call::Release { .. } => 'l',
-            Call::Stats => 's',
+            Call::Charge(_) => b'c',
+            Call::Refund { .. } => b'r',
+            Call::Confirm { .. } => b'k',
+            Call::Settle { .. } => b't',
+            Call::Peek(_) => b'p',
+            Call::Forget { .. } => b'f',
+            Call::Acquire(_) => b'a',
+            Call::Renew { .. } => b'n',
+            Call::Release { .. } => b'l',
+            Call::Stats => b's',
         }
     }
 }
@@ -106,7 +112,7 @@ fn write_charge(to: &mut Writer, charge: &Charge) {
     }
 }
 
-fn read_charge(head: &mut Fields<'_>, items: Sections<'_>) -> Option<Charge> {
+fn read_charge(head: &mut Fields<'_>, items: Pieces<'_>) -> Option<Charge> {
     let id = head.id()?;
     let provisional = head.optional_span()?;
     Some(Charge {
@@ -173,7 +179,7 @@ fn write_acquire(to: &mut Writer, acquire: &Acquire) {
     }
 }
 
-fn read_acquire(head: &mut Fields<'_>, items: Sections<'_>) -> Option<Acquire> {
+fn read_acquire(head: &mut Fields<'_>, items: Pieces<'_>) -> Option<Acquire> {
     let id = head.id()?;
     let lease = head.span()?;
     let read_slot = |from: &mut Fields<'_>| {

@@ -11,7 +11,7 @@ use super::{CallId, CounterKey};
 use crate::time::Span;
 
 /// The version of the form, as the first character of every message.
-const VERSION: char = '1';
+const VERSION: u8 = b'1';
 
 /// Items in one message. A request meets a handful of limits.
 pub const MAX_ITEMS: usize = 64;
@@ -23,30 +23,38 @@ pub const MAX_BLOCK_STEPS: usize = 16;
 const MAX_CHARS: usize = 16_384;
 
 pub(super) struct Writer {
-    text: String,
+    text: Vec<u8>,
     /// Separators that the next field that is not empty has to write first.
     owed: usize,
 }
 
 impl Writer {
-    pub(super) fn new(kind: char) -> Writer {
-        let mut text = String::with_capacity(160);
+    pub(super) fn new(kind: u8) -> Writer {
+        Writer::after("", kind)
+    }
+
+    /// A message behind another text.
+    pub(super) fn after(before: &str, kind: u8) -> Writer {
+        let mut text = Vec::with_capacity(before.len().saturating_add(160));
+        text.extend_from_slice(before.as_bytes());
         text.push(VERSION);
         text.push(kind);
         Writer { text, owed: 1 }
     }
 
     pub(super) fn section(&mut self) {
-        self.text.push('~');
+        self.text.push(b'~');
         self.owed = 0;
     }
 
-    fn field(&mut self, write: impl FnOnce(&mut String)) {
-        for _ in 0..self.owed {
-            self.text.push('.');
+    /// Where the next field is written.
+    fn field(&mut self) -> &mut Vec<u8> {
+        while self.owed > 0 {
+            self.text.push(b'.');
+            self.owed = self.owed.saturating_sub(1);
         }
-        write(&mut self.text);
         self.owed = 1;
+        &mut self.text
     }
 
     fn empty(&mut self) {
@@ -58,14 +66,14 @@ impl Writer {
         if number == default {
             self.empty();
         } else {
-            self.field(|text| text::push_number(text, number));
+            text::push_number(self.field(), number);
         }
     }
 
     pub(super) fn optional(&mut self, number: Option<u64>) {
         match number {
             None => self.empty(),
-            Some(number) => self.field(|text| text::push_number(text, number)),
+            Some(number) => text::push_number(self.field(), number),
         }
     }
 
@@ -81,22 +89,21 @@ impl Writer {
         if spans.is_empty() {
             return self.empty();
         }
-        self.field(|text| {
-            for (place, span) in spans.iter().enumerate() {
-                if place > 0 {
-                    text.push('-');
-                }
-                text::push_number(text, span.as_micros());
+        let text = self.field();
+        for (place, span) in spans.iter().enumerate() {
+            if place > 0 {
+                text.push(b'-');
             }
-        });
+            text::push_number(text, span.as_micros());
+        }
     }
 
     pub(super) fn id(&mut self, id: CallId) {
-        self.field(|text| text::push_number(text, id.0));
+        text::push_number(self.field(), id.0);
     }
 
     pub(super) fn key(&mut self, key: CounterKey) {
-        self.field(|text| text::push_name(text, key.0));
+        text::push_name(self.field(), key.0);
     }
 
     /// A key that most often equals the one before it.
@@ -109,54 +116,65 @@ impl Writer {
     }
 
     pub(super) fn finish(self) -> String {
-        self.text
+        text::to_string(self.text)
     }
 }
 
 /// The kind of message, the rest of its first section, and its items.
-pub(super) fn read(text: &str) -> Option<(char, Fields<'_>, Sections<'_>)> {
+pub(super) fn read(text: &str) -> Option<(u8, Fields<'_>, Pieces<'_>)> {
     if text.len() > MAX_CHARS {
         return None;
     }
-    let mut sections = text.split('~');
-    let mut head = sections.next()?.split('.');
-    let mut start = head.next()?.chars();
-    if start.next() != Some(VERSION) {
+    let mut sections = Pieces(Some(text.as_bytes()));
+    let mut head = Fields(Pieces(sections.cut(b'~')));
+    let [VERSION, kind] = *head.0.cut(b'.')? else {
         return None;
-    }
-    let kind = start.next()?;
-    if start.next().is_some() {
-        return None;
-    }
-    Some((kind, Fields(head), Sections(sections)))
+    };
+    Some((kind, head, sections))
 }
 
-pub(super) struct Sections<'a>(std::str::Split<'a, char>);
+/// What is left to be read, to be cut into pieces; None once the last piece is read.
+pub(super) struct Pieces<'a>(Option<&'a [u8]>);
 
-impl<'a> Sections<'a> {
+impl<'a> Pieces<'a> {
+    /// What stands before the next `mark`, or all that is left.
+    fn cut(&mut self, mark: u8) -> Option<&'a [u8]> {
+        let text = self.0?;
+        let mut end = 0_usize;
+        for byte in text {
+            if *byte == mark {
+                self.0 = text.get(end.saturating_add(1)..);
+                return text.get(..end);
+            }
+            end = end.saturating_add(1);
+        }
+        self.0 = None;
+        Some(text)
+    }
+
     /// Reads every item; None where one cannot be read or there are more than `most`.
     pub(super) fn items<T>(
-        self,
+        mut self,
         most: usize,
         mut read: impl FnMut(&mut Fields<'a>) -> Option<T>,
     ) -> Option<Vec<T>> {
         let mut items = Vec::new();
-        for section in self.0 {
+        while let Some(section) = self.cut(b'~') {
             if items.len() >= most {
                 return None;
             }
-            items.push(read(&mut Fields(section.split('.')))?);
+            items.push(read(&mut Fields(Pieces(Some(section))))?);
         }
         Some(items)
     }
 }
 
 /// The fields of one section, from left to right. Every reader gives None for what it cannot read.
-pub(super) struct Fields<'a>(std::str::Split<'a, char>);
+pub(super) struct Fields<'a>(Pieces<'a>);
 
 impl<'a> Fields<'a> {
-    fn text(&mut self) -> &'a str {
-        self.0.next().unwrap_or("")
+    fn text(&mut self) -> &'a [u8] {
+        self.0.cut(b'.').unwrap_or_default()
     }
 
     pub(super) fn number(&mut self, default: u64) -> Option<u64> {
@@ -169,7 +187,7 @@ impl<'a> Fields<'a> {
 
     pub(super) fn optional(&mut self) -> Option<Option<u64>> {
         match self.text() {
-            "" => Some(None),
+            [] => Some(None),
             text => text::number(text).map(Some),
         }
     }
@@ -188,7 +206,8 @@ impl<'a> Fields<'a> {
             return Some(Vec::new());
         }
         let mut spans = Vec::new();
-        for number in text.split('-') {
+        let mut numbers = Pieces(Some(text));
+        while let Some(number) = numbers.cut(b'-') {
             if spans.len() >= most {
                 return None;
             }
@@ -207,7 +226,7 @@ impl<'a> Fields<'a> {
 
     pub(super) fn key_or(&mut self, default: CounterKey) -> Option<CounterKey> {
         match self.text() {
-            "" => Some(default),
+            [] => Some(default),
             text => text::name(text).map(CounterKey),
         }
     }

@@ -28,9 +28,7 @@ pub struct CounterKey(pub [u8; 16]);
 impl std::fmt::Display for CounterKey {
     /// As 22 characters of base64url: what logs and the console show of a key.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut name = String::with_capacity(22);
-        text::push_name(&mut name, self.0);
-        f.write_str(&name)
+        f.write_str(&text::name_text(self.0))
     }
 }
 

@@ -7,7 +7,7 @@
 //! keeps a client from looking for one.
 
 use super::CounterKey;
-use super::text::push_name;
+use super::text::name_text;
 use crate::memo::Memo;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -150,9 +150,7 @@ impl Namer {
             None => message,
             Some(region) => message.part(b"region").part(region.as_bytes()),
         };
-        let mut name = String::with_capacity(22);
-        push_name(&mut name, message.name());
-        name
+        name_text(message.name())
     }
 
     /// The name of a counter inside its object. `policy_name` is `rule.limit`.

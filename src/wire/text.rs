@@ -9,65 +9,83 @@ const DIGITS: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
 const BASE64URL: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// Digits of the largest `u64`: 64 bits at 5 bits each, rounded up.
-const MOST_DIGITS: u32 = 13;
+const MOST_DIGITS: usize = 13;
 
 /// Characters of 128 bits: 6 bits each, rounded up.
 const NAME_CHARS: usize = 22;
 
 /// Appends `number` in base 32.
-pub(super) fn push_number(text: &mut String, number: u64) {
+pub(super) fn push_number(text: &mut Vec<u8>, number: u64) {
     let significant = u64::BITS.saturating_sub(number.leading_zeros());
-    for place in (0..significant.div_ceil(5).max(1)).rev() {
-        let digit = number.checked_shr(place.saturating_mul(5)).unwrap_or(0) & 31;
-        text.push(char::from(pick(DIGITS, digit)));
+    let mut place = significant.div_ceil(5).max(1).saturating_mul(5);
+    while place > 0 {
+        place = place.saturating_sub(5);
+        text.push(pick(DIGITS, number.wrapping_shr(place) & 31));
     }
 }
 
 /// Reads what [`push_number`] wrote, and nothing else.
-pub(super) fn number(text: &str) -> Option<u64> {
-    if text.is_empty() || text.len() > MOST_DIGITS as usize {
+pub(super) fn number(text: &[u8]) -> Option<u64> {
+    if text.is_empty() || text.len() > MOST_DIGITS {
         return None;
     }
-    if text.len() > 1 && text.starts_with('0') {
+    if text.len() > 1 && text.first() == Some(&b'0') {
         return None;
     }
     let mut number: u64 = 0;
-    for byte in text.bytes() {
+    for byte in text {
         let digit = match byte {
             b'0'..=b'9' => byte.wrapping_sub(b'0'),
             b'a'..=b'v' => byte.wrapping_sub(b'a').wrapping_add(10),
             _ => return None,
         };
-        number = number.checked_mul(32)?.checked_add(u64::from(digit))?;
+        // Nothing may be pushed out at the top.
+        if number.leading_zeros() < 5 {
+            return None;
+        }
+        number = number << 5 | u64::from(digit);
     }
     Some(number)
 }
 
 /// Appends 128 bits as 22 characters.
-pub(super) fn push_name(text: &mut String, name: [u8; 16]) {
-    let full = text.len().saturating_add(NAME_CHARS);
-    // The last character carries the two bits that are left over, at its high end.
+pub(super) fn push_name(text: &mut Vec<u8>, name: [u8; 16]) {
+    let mut chars = [0; NAME_CHARS];
+    let mut bytes = name.iter();
     let (mut bits, mut held) = (0_u64, 0_u32);
-    for byte in name.into_iter().chain([0]) {
-        bits = (bits << 8 | u64::from(byte)) & 0xffff;
-        held = held.saturating_add(8);
-        while held >= 6 && text.len() < full {
-            held = held.saturating_sub(6);
-            text.push(char::from(pick(
-                BASE64URL,
-                bits.checked_shr(held).unwrap_or(0) & 63,
-            )));
+    for char in &mut chars {
+        if held < 6 {
+            // Behind the last byte: two bits are left over, and stand at the high end.
+            bits = bits << 8 | u64::from(bytes.next().copied().unwrap_or(0));
+            held = held.wrapping_add(8);
         }
+        held = held.wrapping_sub(6);
+        *char = pick(BASE64URL, bits.wrapping_shr(held) & 63);
     }
+    text.extend_from_slice(&chars);
+}
+
+/// 128 bits as text.
+pub(super) fn name_text(name: [u8; 16]) -> String {
+    let mut text = Vec::with_capacity(NAME_CHARS);
+    push_name(&mut text, name);
+    to_string(text)
+}
+
+/// The text that is written here, which is ASCII.
+pub(super) fn to_string(text: Vec<u8>) -> String {
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// Reads what [`push_name`] wrote, and nothing else.
-pub(super) fn name(text: &str) -> Option<[u8; 16]> {
+pub(super) fn name(text: &[u8]) -> Option<[u8; 16]> {
     if text.len() != NAME_CHARS {
         return None;
     }
-    let mut bits: u128 = 0;
-    for (place, byte) in text.bytes().enumerate() {
+    let mut name = [0; 16];
+    let mut bytes = name.iter_mut();
+    let (mut bits, mut held) = (0_u64, 0_u32);
+    for byte in text {
         let sextet = match byte {
             b'A'..=b'Z' => byte.wrapping_sub(b'A'),
             b'a'..=b'z' => byte.wrapping_sub(b'a').wrapping_add(26),
@@ -76,17 +94,15 @@ pub(super) fn name(text: &str) -> Option<[u8; 16]> {
             b'_' => 63,
             _ => return None,
         };
-        if place.saturating_add(1) == NAME_CHARS {
-            // Four bits of the last character must be zero, or one name had sixteen spellings.
-            if sextet & 15 != 0 {
-                return None;
-            }
-            bits = (bits << 2) | u128::from(sextet >> 4);
-        } else {
-            bits = (bits << 6) | u128::from(sextet);
+        bits = bits << 6 | u64::from(sextet);
+        held = held.wrapping_add(6);
+        if held >= 8 {
+            held = held.wrapping_sub(8);
+            *bytes.next()? = u8::try_from(bits.wrapping_shr(held) & 255).ok()?;
         }
     }
-    Some(bits.to_be_bytes())
+    // The four bits that are left over must be zero, or one name had sixteen spellings.
+    (bits & 15 == 0).then_some(name)
 }
 
 fn pick<const N: usize>(alphabet: &[u8; N], place: u64) -> u8 {
@@ -102,15 +118,13 @@ impl CounterKey {
     /// 22 characters of base64url.
     #[must_use]
     pub fn to_text(self) -> String {
-        let mut text = String::with_capacity(NAME_CHARS);
-        push_name(&mut text, self.0);
-        text
+        name_text(self.0)
     }
 
     /// Reads what [`CounterKey::to_text`] wrote.
     #[must_use]
     pub fn from_text(text: &str) -> Option<CounterKey> {
-        name(text).map(CounterKey)
+        name(text.as_bytes()).map(CounterKey)
     }
 }
 
@@ -120,10 +134,10 @@ mod tests {
 
     #[track_caller]
     fn check_number(value: u64, text: &str) {
-        let mut written = String::new();
+        let mut written = Vec::new();
         push_number(&mut written, value);
-        assert_eq!(written, text);
-        assert_eq!(number(text), Some(value));
+        assert_eq!(to_string(written), text);
+        assert_eq!(number(text.as_bytes()), Some(value));
     }
 
     #[test]
@@ -149,16 +163,14 @@ mod tests {
             "fvvvvvvvvvvvvv",
             "é",
         ] {
-            assert_eq!(number(text), None, "{text}");
+            assert_eq!(number(text.as_bytes()), None, "{text}");
         }
     }
 
     #[track_caller]
     fn check_name(bytes: [u8; 16], text: &str) {
-        let mut written = String::new();
-        push_name(&mut written, bytes);
-        assert_eq!(written, text);
-        assert_eq!(name(text), Some(bytes));
+        assert_eq!(name_text(bytes), text);
+        assert_eq!(name(text.as_bytes()), Some(bytes));
     }
 
     #[test]
@@ -172,7 +184,7 @@ mod tests {
             "AAAAAAAAAAAAAAAAAAAAAB",
             "AAAAAAAAAAAAAAAAAAAAA~",
         ] {
-            assert_eq!(name(text), None, "{text}");
+            assert_eq!(name(text.as_bytes()), None, "{text}");
         }
     }
 }
