@@ -15,6 +15,7 @@ pub use set::Set;
 pub use sorted::Sorted;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Range;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Bound;
@@ -84,10 +85,7 @@ impl<K: Key, V> Map<K, V> {
 
     /// The key's value, made by `make` where there is none.
     pub fn get_or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
-        let place = match place_of(&self.places, key.words()) {
-            Some(place) => place,
-            None => self.add(key.words()),
-        };
+        let place = self.place_for(key);
         #[expect(
             clippy::indexing_slicing,
             reason = "every place in the tree is within the list"
@@ -97,10 +95,7 @@ impl<K: Key, V> Map<K, V> {
 
     /// Sets the key's value; gives the one before.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
-        let place = match place_of(&self.places, key.words()) {
-            Some(place) => place,
-            None => self.add(key.words()),
-        };
+        let place = self.place_for(key);
         self.values.get_mut(index(place))?.replace(value)
     }
 
@@ -121,7 +116,8 @@ impl<K: Key, V> Map<K, V> {
     /// The entry with the least key.
     #[must_use]
     pub fn first_key_value(&self) -> Option<(K, &V)> {
-        self.iter().next()
+        let (words, place) = self.places.first_key_value()?;
+        Some((K::from_words(*words), at(&self.values, *place)?))
     }
 
     /// The entries in the order of the keys.
@@ -141,12 +137,28 @@ impl<K: Key, V> Map<K, V> {
         self.iter().map(|(_, value)| value)
     }
 
-    /// The entry that follows `key`, in the order of the keys; the first one after None.
-    #[must_use]
-    pub fn after(&self, key: Option<K>) -> Option<(K, &V)> {
-        let from = key.map_or(Bound::Unbounded, |key| Bound::Excluded(key.words()));
-        let (words, place) = next_from(&self.places, from)?;
-        Some((K::from_words(words), at(&self.values, place)?))
+    /// The keys of which `is_over` holds, among the next `count` behind `swept_to`, which is moved on;
+    /// from the last one back to the first.
+    pub fn sweep(
+        &self,
+        swept_to: &mut Option<K>,
+        count: usize,
+        is_over: impl Fn(&V) -> bool,
+    ) -> Vec<K> {
+        let mut over = Vec::new();
+        let mut entries = from(&self.places, swept_to.take().map(K::words));
+        for _ in 0..count {
+            let Some((words, place)) = entries.next() else {
+                *swept_to = None;
+                break;
+            };
+            let key = K::from_words(*words);
+            *swept_to = Some(key);
+            if at(&self.values, *place).is_some_and(&is_over) {
+                over.push(key);
+            }
+        }
+        over
     }
 
     /// Keeps the entries that `keep` holds for.
@@ -169,16 +181,15 @@ impl<K: Key, V> Map<K, V> {
         *self = Self::default();
     }
 
-    fn add(&mut self, words: Words) -> u32 {
-        let place = match self.free.pop() {
-            Some(place) => place,
-            None => {
-                self.values.push(None);
-                // Every map is bounded far below 2^32.
-                u32::try_from(self.values.len().saturating_sub(1)).unwrap_or(u32::MAX)
-            }
-        };
-        put_in(&mut self.places, words, place);
+    /// The place of the key, which is given one where it has none.
+    fn place_for(&mut self, key: K) -> u32 {
+        // Every map is bounded far below 2^32.
+        let end = || u32::try_from(self.values.len()).unwrap_or(u32::MAX);
+        let next = self.free.last().copied().unwrap_or_else(end);
+        let place = place_or(&mut self.places, key.words(), next);
+        if place == next && self.free.pop().is_none() {
+            self.values.push(None);
+        }
         place
     }
 
@@ -222,9 +233,10 @@ fn place_of(places: &Places, words: Words) -> Option<u32> {
     places.get(&words).copied()
 }
 
+/// The words' place, which is `next` where they have had none.
 #[inline(never)]
-fn put_in(places: &mut Places, words: Words, place: u32) -> bool {
-    places.insert(words, place).is_none()
+fn place_or(places: &mut Places, words: Words, next: u32) -> u32 {
+    *places.entry(words).or_insert(next)
 }
 
 #[inline(never)]
@@ -233,9 +245,9 @@ fn take_out(places: &mut Places, words: Words) -> Option<u32> {
 }
 
 #[inline(never)]
-fn next_from(places: &Places, from: Bound<Words>) -> Option<(Words, u32)> {
-    let (words, place) = places.range((from, Bound::Unbounded)).next()?;
-    Some((*words, *place))
+fn from(places: &Places, after: Option<Words>) -> Range<'_, Words, u32> {
+    let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+    places.range((from, Bound::Unbounded))
 }
 
 #[cfg(test)]

@@ -147,6 +147,7 @@ impl Leases {
             return 0;
         };
         held.fade(&item.quota, now);
+        held.batches.retain(|batch| batch.until > now);
         if held.asking_until > now || held.batches.len() >= MOST_BATCHES {
             return 0;
         }
@@ -231,25 +232,22 @@ impl Leases {
     /// a call, or was never claimed.
     pub fn sweep(&mut self, now: Timestamp) -> Vec<Question> {
         let mut back = std::mem::take(&mut self.unclaimed);
-        for _ in 0..SWEPT {
-            let next = self.known.after(self.swept_to).map(|(key, _)| key);
-            self.swept_to = next;
-            let Some(key) = next else { break };
+        let is_quiet = |held: &Held| held.is_quiet(now);
+        for key in self.known.sweep(&mut self.swept_to, SWEPT, is_quiet) {
             let Some(held) = self.known.get_mut(&key) else {
-                break;
+                continue;
             };
             held.batches.retain(|batch| batch.until > now);
-            let quiet = now.saturating_since(held.used);
-            let horizon = horizon(&held.quota);
-            if quiet + quiet < horizon {
-                continue;
-            }
             let worth = held.quota.burst / WORTH_SHARE;
             for batch in held.batches.extract_if(.., |batch| batch.left > worth) {
                 back.push(batch.give_back());
             }
-            let known_for = if held.was_busy() { REMEMBERED } else { horizon };
-            if held.batches.is_empty() && quiet > known_for {
+            let known_for = if held.was_busy() {
+                REMEMBERED
+            } else {
+                horizon(&held.quota)
+            };
+            if held.batches.is_empty() && now.saturating_since(held.used) > known_for {
                 self.known.remove(&key);
             }
         }
@@ -272,16 +270,11 @@ impl Leases {
         if self.known.len() < CAPACITY || self.known.contains_key(&key) {
             return true;
         }
-        for _ in 0..SWEPT {
-            let next = self.known.after(self.swept_to);
-            let over = next.map(|(key, held)| (key, held.left(now) == 0));
-            self.swept_to = over.map(|(key, _)| key);
-            if let Some((key, true)) = over {
-                self.known.remove(&key);
-                return true;
-            }
+        let holds_none = |held: &Held| held.left(now) == 0;
+        for key in self.known.sweep(&mut self.swept_to, SWEPT, holds_none) {
+            self.known.remove(&key);
         }
-        false
+        self.known.len() < CAPACITY
     }
 }
 

@@ -137,13 +137,9 @@ impl Tallies {
     }
 
     fn make_room(&mut self, now: Timestamp) -> bool {
-        for _ in 0..SWEPT {
-            let next = self.known.after(self.swept_to);
-            let next = next.map(|(key, tally)| (key, tally.is_void(now)));
-            self.swept_to = next.map(|(key, _)| key);
-            if let Some((key, true)) = next {
-                self.known.remove(&key);
-            }
+        let is_void = |tally: &Tally| tally.is_void(now);
+        for key in self.known.sweep(&mut self.swept_to, SWEPT, is_void) {
+            self.known.remove(&key);
         }
         self.known.len() < CAPACITY
     }

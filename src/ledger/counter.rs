@@ -25,9 +25,9 @@ pub(super) struct HoldName {
 impl Key for HoldName {
     fn words(self) -> Words {
         let kind = u64::from(self.item) << 1 | u64::from(self.lease);
-        [self.until.as_micros(), self.id.0, kind]
+        Words(self.until.as_micros(), self.id.0, kind)
     }
-    fn from_words([until, id, kind]: Words) -> Self {
+    fn from_words(Words(until, id, kind): Words) -> Self {
         HoldName {
             until: Timestamp::from_micros(until),
             id: CallId(id),

@@ -18,9 +18,10 @@ pub const MAX_SPILLED: usize = 4_096;
 /// How many of the least recently used are looked at for one that may leave.
 const CANDIDATES: usize = 16;
 
-/// How many counters each call looks at for one that is void: two, so that sweeping is faster than
-/// growing.
-const SWEPT_PER_CALL: usize = 2;
+/// How many counters are looked at for void ones, and at which of the calls: two for each call, so that
+/// sweeping is faster than growing.
+const SWEPT: usize = 8;
+const SWEEPS_EVERY: u8 = 4;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
@@ -28,6 +29,7 @@ pub(super) struct Table {
     by_use: Map<u64, CounterKey>,
     ticks: u64,
     swept_to: Option<CounterKey>,
+    calls: u8,
 }
 
 impl Table {
@@ -47,10 +49,12 @@ impl Table {
     /// The counter, now the most recently used.
     pub fn touch(&mut self, key: CounterKey) -> Option<&mut Counter> {
         let counter = self.counters.get_mut(&key)?;
-        self.ticks = self.ticks.saturating_add(1);
-        self.by_use.remove(&counter.tick);
-        counter.tick = self.ticks;
-        self.by_use.insert(self.ticks, key);
+        if counter.tick < self.ticks {
+            self.ticks = self.ticks.saturating_add(1);
+            self.by_use.remove(&counter.tick);
+            counter.tick = self.ticks;
+            self.by_use.insert(self.ticks, key);
+        }
         Some(counter)
     }
 
@@ -75,17 +79,13 @@ impl Table {
         leaves.is_some_and(|key| self.remove(key).is_some())
     }
 
-    pub fn insert(&mut self, key: CounterKey, counter: Counter) {
-        self.remove(key);
+    pub fn insert(&mut self, key: CounterKey, mut counter: Counter) {
         self.ticks = self.ticks.saturating_add(1);
+        counter.tick = self.ticks;
         self.by_use.insert(self.ticks, key);
-        self.counters.insert(
-            key,
-            Counter {
-                tick: self.ticks,
-                ..counter
-            },
-        );
+        if let Some(before) = self.counters.insert(key, counter) {
+            self.by_use.remove(&before.tick);
+        }
     }
 
     pub fn remove(&mut self, key: CounterKey) -> Option<Counter> {
@@ -96,13 +96,13 @@ impl Table {
 
     /// Forgets void counters, a few at a time, going round all of them.
     pub fn sweep(&mut self, now: Timestamp) {
-        for _ in 0..SWEPT_PER_CALL {
-            let next = self.counters.after(self.swept_to);
-            let next = next.map(|(key, counter)| (key, counter.may_go(now)));
-            self.swept_to = next.map(|(key, _)| key);
-            if let Some((key, true)) = next {
-                self.remove(key);
-            }
+        self.calls = self.calls.wrapping_add(1);
+        if !self.calls.is_multiple_of(SWEEPS_EVERY) {
+            return;
+        }
+        let is_over = |counter: &Counter| counter.may_go(now);
+        for key in self.counters.sweep(&mut self.swept_to, SWEPT, is_over) {
+            self.remove(key);
         }
     }
 }

@@ -2,9 +2,8 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::Bound;
 
-use super::{Key, Places, next_from, put_in, take_out};
+use super::{Key, Places, place_or, take_out};
 
 /// A `BTreeSet` for small keys, which it gives back by value.
 #[derive(Clone, PartialEq, Eq)]
@@ -37,7 +36,9 @@ impl<K: Key> Set<K> {
 
     /// Puts a key in; false where it was in already.
     pub fn insert(&mut self, key: K) -> bool {
-        put_in(&mut self.places, key.words(), 0)
+        let before = self.places.len();
+        place_or(&mut self.places, key.words(), 0);
+        self.places.len() > before
     }
 
     /// Takes a key out; false where it was not in.
@@ -48,7 +49,8 @@ impl<K: Key> Set<K> {
     /// The least key.
     #[must_use]
     pub fn first(&self) -> Option<K> {
-        next_from(&self.places, Bound::Unbounded).map(|(words, _)| K::from_words(words))
+        let (words, _) = self.places.first_key_value()?;
+        Some(K::from_words(*words))
     }
 
     /// Takes the least key out.

@@ -78,8 +78,15 @@ proptest! {
             prop_assert_eq!(map.len(), model.len());
             prop_assert_eq!(map.get(&key), model.get(&key));
             prop_assert_eq!(map.contains_key(&key), model.contains_key(&key));
-            let next = model.range(key + 1..).next();
-            prop_assert_eq!(map.after(Some(key)), next.map(|(key, value)| (*key, value)));
+            let mut to = Some(key);
+            let next: Vec<_> = model.range(key + 1..).take(3).collect();
+            let over = next.iter().filter(|(_, value)| **value % 2 == 0);
+            prop_assert_eq!(
+                map.sweep(&mut to, 3, |value| value % 2 == 0),
+                over.map(|(key, _)| **key).collect::<Vec<_>>()
+            );
+            let last = next.last().map(|(key, _)| **key);
+            prop_assert_eq!(to, last.filter(|_| next.len() == 3), "and then from the start");
             let all: Vec<(u64, u16)> = map.iter().map(|(key, value)| (key, *value)).collect();
             prop_assert_eq!(all, model.iter().map(|(key, value)| (*key, *value)).collect::<Vec<_>>());
         }

@@ -87,6 +87,12 @@ impl Held {
         self.spent.max(self.before) > 1
     }
 
+    /// It has asked for nothing for half the life of a lease.
+    pub(super) fn is_quiet(&self, now: Timestamp) -> bool {
+        let quiet = now.saturating_since(self.used);
+        quiet + quiet >= horizon(&self.quota)
+    }
+
     pub(super) fn left(&self, now: Timestamp) -> u64 {
         let live = self.batches.iter().filter(|batch| batch.until > now);
         live.fold(0, |sum, batch| sum.saturating_add(batch.left))

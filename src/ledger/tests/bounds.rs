@@ -65,7 +65,7 @@ fn void_counters_are_swept() {
     for number in 0..1_000 {
         bench.charge(0, &[window(number, 3, 1_000)]);
     }
-    for n in 0..501 {
+    for n in 0..510 {
         bench.charge(1_000 + n, &[window(5_000, 600, 1_000)]);
     }
     assert_eq!(counters(&mut bench, 1_600), 1);
