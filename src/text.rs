@@ -9,7 +9,8 @@ pub(crate) fn has(text: &str, byte: u8) -> bool {
 /// Where `part`, which is not empty, first stands in `text`.
 pub(crate) fn find(text: &str, part: &str) -> Option<usize> {
     let mut windows = text.as_bytes().windows(part.len().max(1));
-    windows.position(|window| window == part.as_bytes())
+    let first = part.as_bytes().first();
+    windows.position(|window| window.first() == first && window == part.as_bytes())
 }
 
 /// What stands before and after the first `part`.

@@ -247,22 +247,22 @@ impl Round {
             .all(|index| self.outcomes.get(*index).is_some_and(Option::is_none))
     }
 
-    fn give_up(&mut self, question: &Question) {
+    fn give_up(&mut self, question: Question) {
         self.failed.extend(&question.covers);
         self.doubtful.extend(Standing::of(question));
     }
 }
 
 impl Standing {
-    fn of(question: &Question) -> Option<Standing> {
-        let Call::Charge(charge) = &question.call else {
+    fn of(question: Question) -> Option<Standing> {
+        let Call::Charge(charge) = question.call else {
             return None;
         };
         Some(Standing {
-            object: question.object.clone(),
-            hint: question.hint.clone(),
+            object: question.object,
+            hint: question.hint,
             id: charge.id,
-            covers: question.covers.clone(),
+            covers: question.covers,
         })
     }
 

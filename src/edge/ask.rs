@@ -5,6 +5,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 
 use super::body::millis;
+use super::isolate::Isolate;
 use super::js::{self, Context, Env};
 use super::telemetry;
 use crate::admission::{Question, Reply};
@@ -27,26 +28,24 @@ pub async fn ask(env: &Env, questions: &[Question], timeout: Span) -> Vec<Reply>
     replies(questions, &lines)
 }
 
-/// Asks the one question; `go` is called with the answer's line, and gives what the promise that
-/// comes back resolves to, even when the client has left. No Rust future is made: the answer comes in
-/// the platform's own turn.
+/// Asks the one question of these lines (see [`line`]); `go` is called with the answer's line, and gives
+/// what the promise that comes back resolves to, even when the client has left. No Rust future is made:
+/// the answer comes in the platform's own turn.
 pub fn ask_one(
-    env: &Env,
-    question: &Question,
+    isolate: &Isolate,
+    line: &str,
     timeout: Span,
     go: &JsValue,
     context: &Context,
 ) -> Option<Promise> {
-    let isolate = super::isolate::of(env);
     let namespace = isolate.counters.as_ref()?;
-    telemetry::called(std::slice::from_ref(question));
-    let text = format!(
-        "{}\n{}\n{}",
-        question.object,
-        question.hint,
-        question.call.encode()
-    );
-    Some(js::ask_one(namespace, &text, millis(timeout), go, context))
+    Some(js::ask_one(namespace, line, millis(timeout), go, context))
+}
+
+/// A question as [`ask_one`] takes it: the object, where it should be made, and the message, a line each.
+pub fn line(question: &Question) -> String {
+    let whom = [question.object.as_str(), &question.hint, ""].join("\n");
+    question.call.encode_behind(&whom)
 }
 
 /// What the lines that came back say, one for each question.

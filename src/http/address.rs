@@ -134,26 +134,26 @@ impl Network {
         let IpAddr::V4(ip) = self.first else {
             return self.to_string();
         };
-        let mut text = String::with_capacity(18);
+        let mut text = Vec::with_capacity(18);
         for (place, octet) in ip.octets().into_iter().enumerate() {
             if place > 0 {
-                text.push('.');
+                text.push(b'.');
             }
             push_decimal(&mut text, octet);
         }
         if self.bits != 32 {
-            text.push('/');
+            text.push(b'/');
             push_decimal(&mut text, self.bits);
         }
-        text
+        String::from_utf8(text).unwrap_or_default()
     }
 }
 
-fn push_decimal(text: &mut String, number: u8) {
+fn push_decimal(text: &mut Vec<u8>, number: u8) {
     if number >= 10 {
         push_decimal(text, number / 10);
     }
-    text.push(char::from(b'0' | (number % 10)));
+    text.push(b'0' | (number % 10));
 }
 
 impl fmt::Display for Network {

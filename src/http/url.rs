@@ -31,7 +31,11 @@ impl<'a> UrlParts<'a> {
             _ => ("", None),
         };
         let (authority, target) = match rest {
-            Some(rest) => rest.split_at(rest.find(['/', '?', '\\']).unwrap_or(rest.len())),
+            Some(rest) => {
+                let mut bytes = rest.bytes();
+                let end = bytes.position(|byte| matches!(byte, b'/' | b'?' | b'\\'));
+                rest.split_at(end.unwrap_or(rest.len()))
+            }
             None => ("", url),
         };
         let authority = authority

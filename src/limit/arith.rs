@@ -20,7 +20,12 @@ pub(super) const fn div_ceil(a: u128, b: u64) -> u128 {
 }
 
 /// `a * b`, exactly.
+#[inline(never)]
 pub(super) const fn mul(a: u64, b: u64) -> u128 {
+    // What is nothing, which nearly all that is held and lent is, needs no multiplication of 128 bits.
+    if a == 0 || b == 0 {
+        return 0;
+    }
     // The product of two 64-bit numbers always fits.
     (a as u128).saturating_mul(b as u128)
 }

@@ -41,8 +41,8 @@ impl Memory {
             let unanswered = round.unanswered(&question);
             if unanswered {
                 self.breakers.failed(&question.object, now);
-                round.give_up(&question);
                 self.leases.disclaim(&question);
+                round.give_up(question);
             }
         }
         Conclusion::Verdict(self.finish(policy, plan, round, now))
@@ -82,7 +82,7 @@ impl Memory {
                     }
                 }
                 if charged.admitted {
-                    round.standing.extend(Standing::of(&question));
+                    round.standing.extend(Standing::of(question));
                 } else if only_provisional {
                     retry.push(question);
                 }
@@ -90,8 +90,8 @@ impl Memory {
             Reply::Retryable => retry.push(question),
             Reply::Answer(_) | Reply::TimedOut | Reply::Overloaded | Reply::Failed => {
                 self.breakers.failed(&question.object, now);
-                round.give_up(&question);
                 self.leases.disclaim(&question);
+                round.give_up(question);
             }
         }
     }

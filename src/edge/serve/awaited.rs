@@ -71,10 +71,11 @@ impl Exchange {
     /// Asks the one object whose answer decides everything.
     pub(super) fn ask_one(self, plan: Rc<Plan>, body: BodyPlan, mut round: Round) -> JsValue {
         let asked = clock::now();
-        let Some(question) = round.questions.first().cloned() else {
+        let Some(line) = round.questions.first().map(ask::line) else {
             return self.later(plan, body, Begin::Ask(round));
         };
-        let (env, context) = (self.env.clone(), self.context.clone());
+        telemetry::called(&round.questions);
+        let (isolate, context) = (Rc::clone(&self.isolate), self.context.clone());
         let timeout = round.patience(&self.policy, asked);
         let go = Closure::once_into_js(move |line: String| -> JsValue {
             let replies = ask::replies(&round.questions, &line);
@@ -97,7 +98,7 @@ impl Exchange {
                 }
             }
         });
-        let promise = ask::ask_one(&env, &question, timeout, &go, &context);
+        let promise = ask::ask_one(&isolate, &line, timeout, &go, &context);
         promise.map_or(JsValue::UNDEFINED, JsValue::from)
     }
 
