@@ -30,6 +30,9 @@ export function accept(request) {
   return request.headers.get("accept") ?? undefined;
 }
 
+/** The client has gone away. */
+export const hasLeft = ({ signal }) => signal?.aborted === true;
+
 /** Number and country of the client's network, a line each; empty where the platform does not say. */
 export function network(request) {
   const { asn, country } = request.cf ?? {};
@@ -110,11 +113,21 @@ export function answer(text) {
 
 // ---- KV
 
+/** Longer than anybody waits: a request that the platform ends while it reads would never be let go of. */
+const LONGEST_READ_MS = 5_000;
+
 /**
  * A value: its text, null where there is none, false where it is longer than `max` bytes (no more
- * of it is read), undefined where KV failed. Never rejects.
+ * of it is read), undefined where KV failed or is silent. Never rejects.
  */
-export async function kvText(namespace, key, max) {
+export function kvText(namespace, key, max) {
+  const silent = new Promise((resolve) => {
+    setTimeout(resolve, LONGEST_READ_MS);
+  });
+  return Promise.race([read(namespace, key, max), silent]);
+}
+
+async function read(namespace, key, max) {
   try {
     const stream = await namespace.get(key, "stream");
     if (stream === null) return null;

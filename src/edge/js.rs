@@ -113,6 +113,8 @@ extern "C" {
     pub fn respond(status: u16, headers: &str, body: JsValue) -> JsValue;
     pub fn refusal(status: u16, text: &str, id: f64, request: &Request) -> JsValue;
     pub fn again(id: f64, request: &Request) -> JsValue;
+    #[wasm_bindgen(js_name = hasLeft)]
+    pub fn has_left(request: &Request) -> bool;
     #[wasm_bindgen(js_name = kvText)]
     pub fn kv_text(namespace: &JsValue, key: &str, max: f64) -> Promise;
     pub fn within(promise: &Promise, ms: f64) -> Promise;

@@ -107,8 +107,7 @@ impl RequestFacts {
     /// The client has gone away.
     #[must_use]
     pub fn is_abandoned(&self) -> bool {
-        Reflect::get(&self.request.signal(), &JsValue::from_str("aborted"))
-            .is_ok_and(|aborted| aborted.is_truthy())
+        js::has_left(&self.request)
     }
 
     /// There is a body, even an empty one.

@@ -19,7 +19,7 @@ use super::isolate::{self, Isolate};
 use super::js::{Context, Env, Request, Way};
 use super::origin::{self, Added};
 use super::request::{BodyFacts, RequestFacts};
-use super::{again, ask, body, clock, live_policy, pages, respond, settle, telemetry, tiers};
+use super::{again, ask, body, clock, js, live_policy, pages, respond, settle, telemetry, tiers};
 use crate::admission::body::BodyPlan;
 use crate::admission::decide::is_payable;
 use crate::admission::guard;
@@ -55,6 +55,9 @@ pub fn begin(request: Request, env: Env, context: Context) -> JsValue {
         None => with_policy(request, env, context, isolate),
         Some(reading) => to_the_end(Some(&context.clone()), async move {
             live_policy::wait(&isolate, &reading).await;
+            if js::has_left(&request) {
+                return respond::to_nobody();
+            }
             with_policy(request, env, context, isolate)
         }),
     }
@@ -113,6 +116,9 @@ impl Exchange {
         let context = self.context.clone();
         to_the_end(Some(&context), async move {
             tiers::look_up(&self, &plan.tiers_wanted).await;
+            if self.facts.is_abandoned() {
+                return respond::to_nobody();
+            }
             let plan = self.plan(mode, true);
             self.go_on(mode, plan)
         })

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { statuses } from "./lib/client.mjs";
+import { connect, statuses } from "./lib/client.mjs";
 import { startKv } from "./lib/kv.mjs";
 import { oneRule, stand } from "./lib/stand.mjs";
 
@@ -48,6 +48,19 @@ test("a silent KV delays the first request by a quarter of a second, a failing o
     assert.deepEqual(statuses(await from(`192.0.2.${mode.length}`).askAtOnce(4, "/")), { 200: 2, 429: 2 }, mode);
     kv.be("ok");
   }
+});
+
+test("who leaves while the policy is read is not counted, and the origin is not asked", async (t) => {
+  const { kv, weir, origin, from } = await withKv(t, {});
+  kv.be("silent");
+  await weir.restart();
+  const leaver = await connect(weir.port);
+  leaver.send({ headers: [["CF-Connecting-IP", "192.0.2.1"]] });
+  while (kv.waiting() === 0) await pause(5);
+  leaver.reset();
+  // this one waits until after the other would have
+  assert.match((await from("192.0.2.1").ask("/")).header("ratelimit"), /r=2/);
+  assert.equal((await origin.records()).length, 1);
 });
 
 test("a policy that does not load leaves the site as it was, whatever is wrong with it", async (t) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { statuses } from "./lib/client.mjs";
+import { connect, statuses } from "./lib/client.mjs";
 import { startKv } from "./lib/kv.mjs";
 import { oneRule, stand } from "./lib/stand.mjs";
 
@@ -78,4 +78,39 @@ test("while KV is silent or fails, the default tier holds and nobody waits long"
     await from("192.0.2.1").with([KEY, key]).ask("/");
     assert.ok(performance.now() - once_ms < 1_500, "it is not waited for again");
   }
+});
+
+/** Waits until so many reads of KV are unanswered; gives how long that took. */
+async function untilWaiting(kv, count, within_ms) {
+  const from_ms = performance.now();
+  while (kv.waiting() !== count) {
+    assert.ok(performance.now() - from_ms < within_ms, `${kv.waiting()} reads wait, not ${count}`);
+    await pause(20);
+  }
+  return performance.now() - from_ms;
+}
+
+test("who leaves while a tier is looked up is not counted, and the origin is not asked", async (t) => {
+  const { kv, weir, origin, from } = await withTiers(t, {});
+  const ada = from("192.0.2.1");
+  assert.match((await ada.ask("/")).header("ratelimit"), /r=9/);
+  kv.be("silent");
+  const leavers = await Promise.all(["a", "b", "c", "d"].map(() => connect(weir.port)));
+  for (const [i, leaver] of leavers.entries()) leaver.send({ headers: [["CF-Connecting-IP", "192.0.2.1"], [KEY, `key-${i}`]] });
+  await untilWaiting(kv, leavers.length, 5_000);
+  for (const leaver of leavers) leaver.reset();
+  // asked later, this one waits for its tier until after theirs
+  assert.equal((await ada.with([KEY, "key-new"]).ask("/")).status, 200);
+  assert.equal((await origin.records()).length, 2);
+  kv.be("ok");
+  for (let i = 0; i < leavers.length; i += 1) assert.match((await ada.with([KEY, `key-${i}`]).ask("/")).header("ratelimit"), /r=9/);
+});
+
+test("a look-up that KV does not answer is given up, not held until the platform ends it", async (t) => {
+  const { kv, from } = await withTiers(t, {});
+  kv.be("silent");
+  assert.equal((await from("192.0.2.1").with([KEY, "key"]).ask("/")).status, 200);
+  assert.equal(kv.waiting(), 1);
+  const ms = await untilWaiting(kv, 0, 20_000);
+  t.diagnostic(`given up after ${ms.toFixed(0)} ms`);
 });

@@ -10,7 +10,7 @@ export async function startKv(scope, entries = {}) {
     const key = decodeURIComponent(new URL(request.url, "http://kv").pathname.slice(1));
     if (request.method === "GET") kv.reads += 1;
     if (kv.mode === "silent") {
-      silent.add(response);
+      silent.add(response.once("close", () => silent.delete(response)));
       return;
     }
     if (kv.mode === "fail") {
@@ -38,6 +38,8 @@ export async function startKv(scope, entries = {}) {
   });
   return Object.assign(kv, {
     address: `127.0.0.1:${server.address().port}`,
+    /** Reads that still wait for an answer. */
+    waiting: () => silent.size,
     /** `ok`, `fail` (500 for everything) or `silent` (no answer at all). */
     be: (mode) => {
       kv.mode = mode;
