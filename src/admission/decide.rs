@@ -210,13 +210,15 @@ impl Memory {
 }
 
 impl Round {
-    /// Nobody waits for the answers: every limit that is asked about says `precision = "optimistic"`.
+    /// Nobody waits for the answers: every limit that is asked about says `precision = "optimistic"`, and
+    /// what is refused once is refused again, unlike a distinct value, after which others come.
     #[must_use]
     pub fn is_behind(&self, policy: &Policy, plan: &Plan) -> bool {
         let mut asked = self.questions.iter().flat_map(|question| &question.covers);
         asked.all(|index| {
-            let limit = plan.applied.get(*index);
-            limit
+            let applied = plan.applied.get(*index);
+            let applied = applied.filter(|applied| applied.item.value.is_none());
+            applied
                 .and_then(|applied| applied.limit.of(policy))
                 .is_some_and(|limit| limit.precision == Precision::Optimistic)
         })

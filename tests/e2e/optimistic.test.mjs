@@ -29,3 +29,24 @@ test("one isolate admits exactly the quota of a burst", async (t) => {
   assert.match(refusal.header("retry-after"), /^[1-9]\d*$/);
   assert.deepEqual(statuses(await from("192.0.2.2").askAtOnce(2, "/")), { 200: 2 });
 });
+
+test("distinct values are counted before the origin sees them, or each new one would pass", async (t) => {
+  const limit = { name: "targets", key: ["ip"], distinct: "query:u", quota: 3, window: "60s", precision: "optimistic" };
+  const { origin, from } = await stand(t, { policy: oneRule({ limits: [limit] }, { counter_timeout: "5s" }) });
+  const answers = [];
+  for (let i = 0; i < 9; i += 1) answers.push(await from("192.0.2.1").ask(`/?u=${i}`));
+  assert.deepEqual(statuses(answers), { 200: 3, 429: 6 });
+  assert.equal((await from("192.0.2.1").ask("/?u=1")).status, 200, "it has been counted");
+  assert.equal((await origin.records()).length, 4);
+});
+
+test("what objects are asked behind answers holds from their first refusal on, also where there are two", async (t) => {
+  const limit = (name, key) => ({ name, key, algorithm: "sliding-window", quota: 3, window: "60s", block: "60s", precision: "optimistic" });
+  const limits = [limit("ip", ["ip"]), limit("key", ["header:x-api-key"])];
+  const { from } = await stand(t, { policy: oneRule({ limits }, { counter_timeout: "5s" }) });
+  const ada = from("192.0.2.1").with(["X-Api-Key", "k"]);
+  for (let i = 0; i < 3; i += 1) assert.equal((await ada.ask("/")).status, 200);
+  const from_ms = performance.now();
+  while ((await ada.ask("/")).status === 200) assert.ok(performance.now() - from_ms < 3_000, "it is never refused");
+  assert.deepEqual(statuses(await ada.askAtOnce(20, "/")), { 429: 20 });
+});

@@ -9,6 +9,7 @@ use crate::admission::verdict::Verdict;
 use crate::limit::Loan;
 use crate::policy::Policy;
 use crate::time::Timestamp;
+use crate::wire::Call;
 
 /// One limit that was decided here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +53,16 @@ impl Memory {
         now: Timestamp,
     ) -> (Verdict, Vec<Question>) {
         let mut questions = std::mem::take(&mut round.questions);
+        for question in &mut questions {
+            if let Call::Charge(charge) = &mut question.call {
+                // Nobody takes it back, and a refusal that could end with it would not be remembered.
+                charge.provisional = None;
+            }
+        }
         let mut verdict = self.finish(policy, plan, round, now);
+        if !verdict.admitted() {
+            questions.clear();
+        }
         questions.append(&mut verdict.reports);
         (verdict, questions)
     }
@@ -71,3 +81,6 @@ impl Memory {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
