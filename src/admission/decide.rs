@@ -69,6 +69,8 @@ pub struct Round {
     doubtful: Vec<Standing>,
     started: Timestamp,
     again: bool,
+    /// Something that is asked about has been refused lately.
+    refused_before: bool,
 }
 
 /// The first stride.
@@ -131,6 +133,7 @@ impl Memory {
             doubtful: Vec::new(),
             started: since,
             again: false,
+            refused_before: false,
         };
         self.pay(policy, plan, &mut round, now);
         let mut denied = false;
@@ -164,7 +167,8 @@ impl Memory {
             if round.outcomes.get(index).is_some_and(Option::is_some) {
                 continue;
             }
-            self.denials.asks(&applied.item, waited_for_until);
+            let known = self.denials.asks(&applied.item, waited_for_until);
+            round.refused_before |= known && applied.item.enforce;
             let known = round
                 .questions
                 .iter_mut()
@@ -211,17 +215,19 @@ impl Memory {
 
 impl Round {
     /// Nobody waits for the answers: every limit that is asked about says `precision = "optimistic"`, and
-    /// what is refused once is refused again, unlike a distinct value, after which others come.
+    /// what is refused once is refused again, unlike a distinct value, after which others come. When a
+    /// refusal is over it takes an answer to know whether the next is due.
     #[must_use]
     pub fn is_behind(&self, policy: &Policy, plan: &Plan) -> bool {
         let mut asked = self.questions.iter().flat_map(|question| &question.covers);
-        asked.all(|index| {
-            let applied = plan.applied.get(*index);
-            let applied = applied.filter(|applied| applied.item.value.is_none());
-            applied
-                .and_then(|applied| applied.limit.of(policy))
-                .is_some_and(|limit| limit.precision == Precision::Optimistic)
-        })
+        !self.refused_before
+            && asked.all(|index| {
+                let applied = plan.applied.get(*index);
+                let applied = applied.filter(|applied| applied.item.value.is_none());
+                applied
+                    .and_then(|applied| applied.limit.of(policy))
+                    .is_some_and(|limit| limit.precision == Precision::Optimistic)
+            })
     }
 
     /// How long answers are waited for from now on: the whole decision takes `counter_timeout`, its

@@ -99,15 +99,15 @@ impl Denials {
         })
     }
 
-    /// A request asks whether the refusal of `item` is over; it is waited for until `until`.
-    pub fn asks(&mut self, item: &Item, until: Timestamp) {
+    /// A request asks whether the refusal of `item`, if there was one, is over; it is waited for until
+    /// `until`. False where there was none.
+    pub fn asks(&mut self, item: &Item, until: Timestamp) -> bool {
         if self.known.is_empty() {
-            return;
+            return false;
         }
         let denial = self.known.get_mut(&item.key);
-        if let Some(denial) = denial.filter(|denial| denial.is_about(item)) {
-            denial.asked_until = until;
-        }
+        let denial = denial.filter(|denial| denial.is_about(item));
+        denial.map(|denial| denial.asked_until = until).is_some()
     }
 
     /// A request was admitted: the refusal is over. Where nothing is left, the next one asks alone.

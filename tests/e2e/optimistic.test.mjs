@@ -1,6 +1,7 @@
 // `precision = "optimistic"`: no request waits for its counter.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { statuses } from "./lib/client.mjs";
 import { oneRule, stand } from "./lib/stand.mjs";
 
@@ -49,4 +50,14 @@ test("what objects are asked behind answers holds from their first refusal on, a
   const from_ms = performance.now();
   while ((await ada.ask("/")).status === 200) assert.ok(performance.now() - from_ms < 3_000, "it is never refused");
   assert.deepEqual(statuses(await ada.askAtOnce(20, "/")), { 429: 20 });
+});
+
+test("when a refusal is over one asks and the others wait, or all of a flood would pass", async (t) => {
+  const limit = { name: "ip", key: ["ip"], algorithm: "sliding-window", quota: 1, window: "2s", block: "1s", precision: "optimistic" };
+  const { from } = await stand(t, { policy: oneRule({ limits: [limit] }, { counter_timeout: "5s" }) });
+  const ada = from("192.0.2.1");
+  const from_ms = performance.now();
+  while ((await ada.ask("/")).status === 200) assert.ok(performance.now() - from_ms < 3_000, "it is never refused");
+  await pause(3_100);
+  assert.deepEqual(statuses(await ada.askAtOnce(40, "/")), { 200: 1, 429: 39 });
 });

@@ -102,7 +102,7 @@ impl World {
             &mut self.isolates[request.isolate],
             &self.policies[request.policy],
         );
-        if left > 0 && isolate.memory.is_asked_about(policy, &request.plan, clock) {
+        if left > 0 && isolate.memory.is_asked_about(&request.plan, clock) {
             let pause = pause.min(left);
             let (left, next) = (left - pause, pause + pause);
             self.after(pause, Event::Enter(id, left, next));

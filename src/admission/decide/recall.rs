@@ -4,7 +4,7 @@ use super::Begin;
 use crate::admission::Memory;
 use crate::admission::plan::Plan;
 use crate::admission::verdict::Verdict;
-use crate::policy::{Policy, Precision};
+use crate::policy::Policy;
 use crate::time::Timestamp;
 
 impl Memory {
@@ -24,19 +24,14 @@ impl Memory {
     /// Whether this request should wait for another one that is asking whether the refusal of their
     /// key is over, and will know in a few milliseconds: in all no longer than [`longest_wait`].
     #[must_use]
-    pub fn is_asked_about(&self, policy: &Policy, plan: &Plan, now: Timestamp) -> bool {
+    pub fn is_asked_about(&self, plan: &Plan, now: Timestamp) -> bool {
         let mut asked = false;
         for applied in plan.applied.iter().filter(|applied| applied.item.enforce) {
             if self.denials.find(&applied.item, now).is_some() {
                 return false;
             }
-            let may_wait = || {
-                let limit = applied.limit.of(policy);
-                limit.is_some_and(|limit| limit.precision != Precision::Optimistic)
-            };
             // Nobody learns anything of an object that is left alone.
             asked |= self.denials.is_asked(&applied.item, now)
-                && may_wait()
                 && !self.breakers.is_open(&applied.object);
         }
         asked

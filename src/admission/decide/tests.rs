@@ -151,37 +151,34 @@ fn where_a_refusal_ends_one_request_asks_and_the_others_wait_for_it() {
     let mut memory = Memory::new(1);
     let (policy, plan, round) = begun(&mut memory);
     assert!(
-        !memory.is_asked_about(&policy, &plan, at(0)),
+        !memory.is_asked_about(&plan, at(0)),
         "a key that was never refused"
     );
     let second = Span::from_secs(1);
     memory.conclude(&policy, &plan, round, &said(false, 0, second), at(0));
     assert!(
-        !memory.is_asked_about(&policy, &plan, at(999)),
+        !memory.is_asked_about(&plan, at(999)),
         "refused from memory"
     );
-    assert!(
-        !memory.is_asked_about(&policy, &plan, at(1000)),
-        "nobody asks yet"
-    );
+    assert!(!memory.is_asked_about(&plan, at(1000)), "nobody asks yet");
     let round = asked(&mut memory, &policy, &plan, at(1000));
-    assert!(memory.is_asked_about(&policy, &plan, at(1000)));
-    assert!(memory.is_asked_about(&policy, &plan, at(1074)));
+    assert!(memory.is_asked_about(&plan, at(1000)));
+    assert!(memory.is_asked_about(&plan, at(1074)));
     assert!(
-        !memory.is_asked_about(&policy, &plan, at(1075)),
+        !memory.is_asked_about(&plan, at(1075)),
         "a quarter of counter_timeout"
     );
 
     // It was let through with nothing left: the next asks alone as well.
     memory.conclude(&policy, &plan, round, &said(true, 0, second), at(1005));
-    assert!(!memory.is_asked_about(&policy, &plan, at(1005)));
+    assert!(!memory.is_asked_about(&plan, at(1005)));
     let round = asked(&mut memory, &policy, &plan, at(1005));
-    assert!(memory.is_asked_about(&policy, &plan, at(1006)));
+    assert!(memory.is_asked_about(&plan, at(1006)));
 
     // With something left nobody waits.
     memory.conclude(&policy, &plan, round, &said(true, 3, second), at(1007));
     asked(&mut memory, &policy, &plan, at(1008));
-    assert!(!memory.is_asked_about(&policy, &plan, at(1009)));
+    assert!(!memory.is_asked_about(&plan, at(1009)));
 }
 
 #[test]
@@ -194,57 +191,40 @@ fn nobody_waits_where_the_object_is_left_alone() {
         let round = asked(&mut memory, &policy, &plan, at(ms));
         memory.conclude(&policy, &plan, round, &[Reply::Failed], at(ms));
     }
-    assert!(!memory.is_asked_about(&policy, &plan, at(1003)));
+    assert!(!memory.is_asked_about(&plan, at(1003)));
     assert!(matches!(
         memory.begin(&policy, &plan, at(1003)),
         Begin::Decided(_)
     ));
     assert!(
-        !memory.is_asked_about(&policy, &plan, at(1004)),
+        !memory.is_asked_about(&plan, at(1004)),
         "straight to on_error"
     );
     asked(&mut memory, &policy, &plan, at(2100));
     assert!(
-        !memory.is_asked_about(&policy, &plan, at(2101)),
+        !memory.is_asked_about(&plan, at(2101)),
         "a probe is nobody's hope"
     );
 }
 
 #[test]
-fn nobody_waits_for_a_request_that_is_optimistic_cheaper_or_in_shadow() {
-    for (field, value) in [("precision", r#""optimistic""#), ("mode", r#""shadow""#)] {
-        let mut memory = Memory::new(1);
-        let (_, _, round) = begun(&mut memory);
-        let limit = format!(
-            r#"{{"name":"l","key":["ip"],"algorithm":"sliding-window","quota":5,"window":"60s"{}}}"#,
-            if field == "precision" {
-                // With a block its object is asked, behind the answer.
-                format!(r#","{field}":{value},"block":["1s"]"#)
-            } else {
-                String::new()
-            }
-        );
-        let mode = if field == "mode" {
-            format!(r#""{field}":{value},"#)
-        } else {
-            String::new()
-        };
-        let policy = policy::parse(&format!(
-            r#"{{"rules":[{{"name":"r",{mode}"match":{{"path":"/*"}},"limits":[{limit}]}}]}}"#
-        ))
-        .unwrap();
-        let context = Context {
-            policy: &policy,
-            namer: &Namer::new(b"test"),
-            mode: Mode::Enforce,
-            tiers: &|_, _| Tier::Unknown,
-        };
-        let request = Described::new("GET", "/").from_ip("192.0.2.1");
-        let plan = plan(&context, &request);
-        refuse_for_a_second(&mut memory, &policy, &plan, round);
-        asked(&mut memory, &policy, &plan, at(1000));
-        assert!(!memory.is_asked_about(&policy, &plan, at(1001)), "{field}");
-    }
+fn nobody_waits_for_a_request_that_is_cheaper_or_in_shadow() {
+    let mut memory = Memory::new(1);
+    let (_, _, round) = begun(&mut memory);
+    let policy = policy::parse(
+        r#"{"rules":[{"name":"r","mode":"shadow","match":{"path":"/*"},"limits":[{"name":"l","key":["ip"],"algorithm":"sliding-window","quota":5,"window":"60s"}]}]}"#,
+    )
+    .unwrap();
+    let context = Context {
+        policy: &policy,
+        namer: &Namer::new(b"test"),
+        mode: Mode::Enforce,
+        tiers: &|_, _| Tier::Unknown,
+    };
+    let plan = plan(&context, &Described::new("GET", "/").from_ip("192.0.2.1"));
+    refuse_for_a_second(&mut memory, &policy, &plan, round);
+    asked(&mut memory, &policy, &plan, at(1000));
+    assert!(!memory.is_asked_about(&plan, at(1001)), "shadow");
 
     let mut memory = Memory::new(1);
     let (policy, plan, round) = begun(&mut memory);
@@ -253,7 +233,7 @@ fn nobody_waits_for_a_request_that_is_optimistic_cheaper_or_in_shadow() {
     let mut cheaper = plan;
     cheaper.applied[0].item.cost = 0;
     assert!(
-        !memory.is_asked_about(&policy, &cheaper, at(1001)),
+        !memory.is_asked_about(&cheaper, at(1001)),
         "it would not be refused for this"
     );
 }

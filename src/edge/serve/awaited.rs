@@ -41,7 +41,7 @@ impl Exchange {
     /// Another request is asking what this one would ask.
     pub(super) fn is_asked_about(&self, plan: &Plan, now: Timestamp) -> bool {
         let memory = self.isolate.memory.borrow();
-        memory.is_asked_about(&self.policy, plan, now)
+        memory.is_asked_about(plan, now)
     }
 
     /// Begins once the other one knows, or has taken too long.

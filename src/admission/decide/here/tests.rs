@@ -1,9 +1,11 @@
 use super::*;
-use crate::admission::Begin;
 use crate::admission::described::Described;
 use crate::admission::plan::{Context, Tier, plan};
+use crate::admission::{Begin, Reply};
 use crate::policy::{self, Mode};
+use crate::time::Span;
 use crate::wire::names::Namer;
+use crate::wire::{Answer, Charged, Outcome};
 
 fn asked(memory: &mut Memory, policy: &Policy, plan: &Plan, ms: u64) -> (Round, Timestamp) {
     let now = Timestamp::from_millis(1_700_000_000_000 + ms);
@@ -13,8 +15,8 @@ fn asked(memory: &mut Memory, policy: &Policy, plan: &Plan, ms: u64) -> (Round, 
     }
 }
 
-#[test]
-fn what_is_asked_behind_a_request_is_charged_for_good_or_not_at_all() {
+/// A policy of two limits, whose objects are asked behind answers, and a plan under it.
+fn with_blocks() -> (Policy, Plan) {
     let limit = |name, key| {
         format!(
             r#"{{"name":"{name}","key":["{key}"],"algorithm":"sliding-window","quota":5,"window":"60s","block":"60s","precision":"optimistic"}}"#
@@ -33,6 +35,12 @@ fn what_is_asked_behind_a_request_is_charged_for_good_or_not_at_all() {
     };
     let request = Described::new("GET", "/").from_ip("192.0.2.1");
     let plan = plan(&context, &request.header("x-api-key", "k"));
+    (policy, plan)
+}
+
+#[test]
+fn what_is_asked_behind_a_request_is_charged_for_good_or_not_at_all() {
+    let (policy, plan) = with_blocks();
     let mut memory = Memory::new(1);
     let (round, now) = asked(&mut memory, &policy, &plan, 0);
     assert!(round.is_behind(&policy, &plan));
@@ -51,4 +59,28 @@ fn what_is_asked_behind_a_request_is_charged_for_good_or_not_at_all() {
     let (verdict, questions) = memory.behind(&policy, &plan, round, now);
     assert!(!verdict.admitted(), "one object is left alone");
     assert_eq!(questions, [], "so the other charges nothing");
+}
+
+#[test]
+fn whoever_comes_after_a_refusal_waits_for_what_follows_it() {
+    let (policy, plan) = with_blocks();
+    let mut memory = Memory::new(1);
+    let (round, sent) = asked(&mut memory, &policy, &plan, 0);
+    let (_, questions) = memory.behind(&policy, &plan, round, sent);
+    let second = Span::from_secs(1);
+    let refusal = Outcome {
+        retry_after: second,
+        remember: second,
+        ..Outcome::default()
+    };
+    let refused = Reply::Answer(Answer::Charged(Charged {
+        admitted: false,
+        outcomes: vec![refusal],
+        rows: 0,
+        faults: 0,
+    }));
+    memory.reported(&policy, questions, &[refused, Reply::Failed], (sent, sent));
+    let (round, now) = asked(&mut memory, &policy, &plan, 1_000);
+    assert!(!round.is_behind(&policy, &plan));
+    assert!(memory.is_asked_about(&plan, now));
 }
