@@ -12,9 +12,33 @@ export function panicked(message) {
 
 // ---- requests
 
+/** Heads that Rust has numbered, by number; the numbers by head; and the head that was looked up last. */
+const numbered = [];
+const numbers = new Map();
+let latest = "";
+
+/** The number of the request's head, see `head`; -1 where it has none. */
+export function numberOf(request, address) {
+  latest = head(request, address);
+  return numbers.get(latest) ?? -1;
+}
+
+export function latestHead() {
+  return latest;
+}
+
+/** Gives the head that was looked up last a number, and takes it from the head that had it. */
+export function numberLatest(number) {
+  const before = numbered[number];
+  // After a trap Rust counts from 0 again: a head may have been given another number since.
+  if (numbers.get(before) === number) numbers.delete(before);
+  numbered[number] = latest;
+  numbers.set(latest, number);
+}
+
 /**
- * What every request is asked, in one crossing: `+` where there is a body, else `-`, and at once the
- * method; the URL; and, where the header is there, the client's address. A line each.
+ * What every request is asked: `+` where there is a body, else `-`, and at once the method; the URL;
+ * and, where the header is there, the client's address. A line each.
  */
 export function head(request, address = "cf-connecting-ip") {
   const client = request.headers.get(address);

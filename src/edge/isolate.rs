@@ -124,7 +124,8 @@ fn watch_answers() {
         } else {
             Code::OriginUnreachable
         };
-        let facts = RequestFacts::read(request, None);
+        let head = js::head(&request, None);
+        let facts = RequestFacts::new(request, head.into());
         let refusal = Refusal::new(code);
         telemetry::origin_failed(&facts, &refusal);
         respond::failure(&facts, &refusal, fields.as_deref())

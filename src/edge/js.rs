@@ -104,6 +104,12 @@ extern "C" {
         timeout_ms: f64,
     ) -> Promise;
     pub fn answer(text: &str) -> JsValue;
+    #[wasm_bindgen(js_name = numberOf)]
+    pub fn number_of(request: &Request, address: Option<&str>) -> i32;
+    #[wasm_bindgen(js_name = latestHead)]
+    pub fn latest_head() -> String;
+    #[wasm_bindgen(js_name = numberLatest)]
+    pub fn number_latest(number: i32);
     pub fn head(request: &Request, address: Option<&str>) -> String;
     pub fn header(request: &Request, name: &str) -> Option<String>;
     pub fn accept(request: &Request) -> Option<String>;

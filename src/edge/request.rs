@@ -7,6 +7,7 @@ mod body_facts;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::net::IpAddr;
+use std::rc::Rc;
 
 use js_sys::Reflect;
 use wasm_bindgen::JsValue;
@@ -27,7 +28,7 @@ pub struct RequestFacts {
     /// The platform's request.
     pub request: Request,
     /// Method, URL and the client's address as the edge wrote it, a line each.
-    head: String,
+    head: Rc<str>,
     /// Where method and URL end in it.
     ends: OnceCell<(usize, usize)>,
     path: OnceCell<String>,
@@ -41,11 +42,9 @@ pub struct RequestFacts {
 }
 
 impl RequestFacts {
-    /// Reads what every request needs, in one crossing. `client_ip_header` names the header with
-    /// the client's address where it is not the platform's own.
+    /// Of a request with this head, see [`js::head`].
     #[must_use]
-    pub fn read(request: Request, client_ip_header: Option<&str>) -> RequestFacts {
-        let head = js::head(&request, client_ip_header);
+    pub fn new(request: Request, head: Rc<str>) -> RequestFacts {
         RequestFacts {
             head,
             ends: OnceCell::new(),
@@ -84,17 +83,22 @@ impl RequestFacts {
             .unwrap_or_default()
     }
 
-    /// Method, URL and the client's address, as bytes: requests with the same head differ in
+    /// Method, URL and the client's address: requests with the same head differ in
     /// nothing that has been asked for so far, where it is all that was. None where it was not.
     #[must_use]
-    pub fn head_alone(&self) -> Option<&[u8]> {
-        (!self.looked_further.get()).then_some(self.head.as_bytes())
+    pub fn head_alone(&self) -> Option<&Rc<str>> {
+        (!self.looked_further.get()).then_some(&self.head)
+    }
+
+    /// Says that more than the head has been looked at, or that other requests have come since.
+    pub fn look_further(&self) {
+        self.looked_further.set(true);
     }
 
     /// A header's value, owned.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<String> {
-        self.looked_further.set(true);
+        self.look_further();
         js::header(&self.request, name)
     }
 
@@ -146,7 +150,7 @@ impl RequestFacts {
     }
 
     fn cf(&self, name: &str) -> Option<JsValue> {
-        self.looked_further.set(true);
+        self.look_further();
         let cf = self.cf.get_or_init(|| self.request.cf());
         if !cf.is_object() {
             return None;
@@ -247,7 +251,7 @@ impl Facts for RequestFacts {
     }
 
     fn header_bytes(&self) -> u64 {
-        self.looked_further.set(true);
+        self.look_further();
         u64::from(js::header_bytes(&self.request))
     }
 

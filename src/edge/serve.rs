@@ -16,7 +16,7 @@ use self::alike::Known;
 pub use self::alike::Plans;
 use self::awaited::to_the_end;
 use super::isolate::{self, Isolate};
-use super::js::{Context, Env, Request, Way};
+use super::js::{self, Context, Env, Request, Way};
 use super::origin::{self, Added};
 use super::request::{BodyFacts, RequestFacts};
 use super::{again, ask, body, clock, js, live_policy, pages, respond, settle, telemetry, tiers};
@@ -68,11 +68,14 @@ fn with_policy(request: Request, env: Env, context: Context, isolate: Rc<Isolate
     let named = policy
         .as_deref()
         .and_then(|policy| policy.client_ip_header.as_deref());
-    let facts = RequestFacts::read(request, named);
-    let known = policy.as_ref().and_then(|policy| {
-        let plans = isolate.plans.borrow();
-        plans.find(policy, facts.head_alone()?)
-    });
+    let number = js::number_of(&request, named);
+    let known = policy
+        .as_ref()
+        .and_then(|policy| isolate.plans.borrow().find(policy, number));
+    let head = known
+        .as_ref()
+        .map_or_else(|| js::latest_head().into(), |known| Rc::clone(&known.head));
+    let facts = RequestFacts::new(request, head);
     if known.is_none()
         && let Some(page) = pages::answer(&isolate, policy.as_ref(), &env, &facts)
     {
@@ -114,6 +117,7 @@ impl Exchange {
             return self.refuse_by(&plan, &verdict);
         }
         let context = self.context.clone();
+        self.facts.look_further();
         to_the_end(Some(&context), async move {
             tiers::look_up(&self, &plan.tiers_wanted).await;
             if self.facts.is_abandoned() {
@@ -183,10 +187,8 @@ impl Exchange {
         {
             let is_payable = is_payable(&self.policy, &plan)
                 && self.is_simple(&plan, &Verdict::default(), &body);
-            let plan = Rc::clone(&plan);
-            let mut plans = self.isolate.plans.borrow_mut();
-            let known = Known::new(plan, is_payable);
-            plans.keep(&self.policy, head, known);
+            let known = Known::new(Rc::clone(head), Rc::clone(&plan), is_payable);
+            self.isolate.plans.borrow_mut().keep(&self.policy, known);
         }
         self.count(plan, body)
     }

@@ -84,3 +84,27 @@ test("one quota, exactly, whichever way its requests take", async (t) => {
   assert.equal(records.length, 400);
   assert.equal(records.filter(({ method }) => method === "POST").length > 0, true);
 });
+
+test("more callers than plans are kept for have each their own quota", async (t) => {
+  const QUOTA_EACH = 3;
+  const CALLERS = 1_100;
+  const each = { algorithm: "sliding-window", quota: QUOTA_EACH, window: "300s" };
+  const { from, origin } = await operated(t, { policy: oneRule({ limits: [limit("a", each)] }, { counter_timeout: "5s" }) });
+  const all = Array.from({ length: CALLERS }, (_, i) => `198.18.${i >> 6}.${i & 63}`);
+  const passed = new Map(all.map((ip) => [ip, 0]));
+  // backwards every other time, so that some plans are still kept and some are not
+  for (let round = 0; round <= QUOTA_EACH; round += 1) {
+    const waiting = [...all];
+    const work = async () => {
+      for (let ip; (ip = waiting.pop()) !== undefined; ) {
+        const { status } = await from(ip).ask("/x");
+        assert.ok([404, 429].includes(status), status);
+        if (status === 404) passed.set(ip, passed.get(ip) + 1);
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, work));
+    all.reverse();
+  }
+  assert.deepEqual(new Set(passed.values()), new Set([QUOTA_EACH]));
+  assert.equal((await origin.records()).length, CALLERS * QUOTA_EACH);
+});

@@ -11,16 +11,19 @@ use crate::admission::Plan;
 use crate::edge::js::{self, Shape};
 use crate::edge::origin;
 use crate::http::fields::{self, QuotaView};
-use crate::memo::Memo;
 use crate::policy::Policy;
 
-/// Plans remembered. At about 800 bytes each this is 800 KB.
-const KEPT: usize = 1_024;
+/// Plans remembered, the latest. At about 900 bytes each this is 900 KB.
+const KEPT: i32 = 1_024;
+/// Longer heads are not kept, so that a stranger's long URL cannot hold much memory.
+const LONGEST_HEAD: usize = 160;
 /// Longer plans are made anew: they could hold much memory.
 const MOST_LIMITS: usize = 8;
 
 /// A plan, and what follows from it.
 pub struct Known {
+    /// The head of its requests.
+    pub head: Rc<str>,
     /// The plan.
     pub plan: Rc<Plan>,
     /// Where permits pay for it, nothing else is left to do before the origin.
@@ -37,9 +40,10 @@ pub struct Lane {
 }
 
 impl Known {
-    /// Of a plan.
-    pub fn new(plan: Rc<Plan>, is_payable: bool) -> Known {
+    /// Of a plan that depends on the head alone.
+    pub fn new(head: Rc<str>, plan: Rc<Plan>, is_payable: bool) -> Known {
         Known {
+            head,
             plan,
             is_payable,
             lane: OnceCell::new(),
@@ -58,47 +62,53 @@ impl Known {
     }
 }
 
-/// Plans under one policy, by the head of their request.
+/// Plans under one policy, by numbers that JavaScript keeps by the heads of requests: so a head that is
+/// known does not cross over.
+#[derive(Default)]
 pub struct Plans {
     policy: Option<Rc<Policy>>,
-    by_head: Memo<Rc<Known>>,
+    by_number: Vec<Option<Rc<Known>>>,
+    next: i32,
     /// The last shape that was made: most plans have the same.
     last: Option<(String, Rc<Shape>)>,
 }
 
-impl Default for Plans {
-    fn default() -> Plans {
-        Plans {
-            policy: None,
-            by_head: Memo::new(KEPT),
-            last: None,
-        }
-    }
-}
-
 impl Plans {
-    /// The plan of a request with this head.
-    pub fn find(&self, policy: &Rc<Policy>, head: &[u8]) -> Option<Rc<Known>> {
-        let known = self.policy.as_ref()?;
-        Rc::ptr_eq(known, policy)
-            .then(|| self.by_head.get(head))
-            .flatten()
+    /// The plan of requests whose head has this number.
+    pub fn find(&self, policy: &Rc<Policy>, number: i32) -> Option<Rc<Known>> {
+        let number = usize::try_from(number).ok()?;
+        let known = self.by_number.get(number)?.as_ref()?;
+        self.is_under(policy).then(|| Rc::clone(known))
     }
 
-    /// Keeps a plan that depends on the head alone.
-    pub fn keep(&mut self, policy: &Rc<Policy>, head: &[u8], known: Known) {
+    /// Keeps a plan that was made for the head that JavaScript looked up last.
+    pub fn keep(&mut self, policy: &Rc<Policy>, known: Known) {
         let plan = &known.plan;
         let is_short = plan.applied.len() <= MOST_LIMITS && plan.slots.is_empty();
         let depends = plan.applied.iter().any(|applied| applied.tier.is_some());
-        if !is_short || depends || !plan.waiting_for_body.is_empty() {
+        let is_long = known.head.len() > LONGEST_HEAD;
+        if is_long || !is_short || depends || !plan.waiting_for_body.is_empty() {
             return;
         }
-        let same = |known: &Rc<Policy>| Rc::ptr_eq(known, policy);
-        if !self.policy.as_ref().is_some_and(same) {
+        if !self.is_under(policy) {
             self.policy = Some(Rc::clone(policy));
-            self.by_head = Memo::new(KEPT);
+            self.by_number.clear();
         }
-        self.by_head.put(head, Rc::new(known));
+        let number = self.next;
+        self.next = number.saturating_add(1).checked_rem(KEPT).unwrap_or(0);
+        let place = usize::try_from(number).unwrap_or(0);
+        if place >= self.by_number.len() {
+            self.by_number.resize(place.saturating_add(1), None);
+        }
+        if let Some(slot) = self.by_number.get_mut(place) {
+            *slot = Some(Rc::new(known));
+            js::number_latest(number);
+        }
+    }
+
+    fn is_under(&self, policy: &Rc<Policy>) -> bool {
+        let known = self.policy.as_ref();
+        known.is_some_and(|known| Rc::ptr_eq(known, policy))
     }
 
     fn shape(&mut self, text: String) -> Rc<Shape> {
