@@ -9,6 +9,7 @@ use super::isolate::Isolate;
 use super::js::{self, Context, Env};
 use super::telemetry;
 use crate::admission::{Question, Reply};
+use crate::text;
 use crate::time::Span;
 use crate::wire::Answer;
 
@@ -108,7 +109,7 @@ impl Lines {
     /// Of these questions.
     pub fn of(questions: &[Question]) -> Lines {
         let lines = |part: &dyn Fn(&Question) -> String| {
-            questions.iter().map(part).collect::<Vec<_>>().join("\n")
+            text::join(&questions.iter().map(part).collect::<Vec<_>>(), "\n")
         };
         Lines {
             objects: lines(&|question| question.object.clone()),

@@ -3,6 +3,7 @@
 use crate::admission::described::Described;
 use crate::http::refusal::Refusal;
 use crate::policy::{self, Node};
+use crate::text;
 
 /// Most bytes of such a request.
 pub const MAX_BYTES: u64 = 256 * 1024;
@@ -112,7 +113,7 @@ fn table(text: &str, known: &[&str]) -> Result<Node, Refusal> {
                 .iter()
                 .find(|(name, _)| !known.contains(&name.as_str()))
             {
-                let known = known.join(", ");
+                let known = text::join(&known, ", ");
                 return Err(fault(
                     &format!("/{name}"),
                     &format!("not known; known are {known}"),

@@ -4,6 +4,7 @@ use super::fault::Wrong;
 use super::kind::Syntax;
 use super::near::near;
 use super::syntax;
+use crate::text;
 
 /// One part of a key: the first alternative with a value counts; with none, the client's address
 /// in a namespace of its own.
@@ -166,7 +167,11 @@ fn unknown(text: &str) -> Wrong {
         },
         None => {
             let kinds: Vec<String> = kinds.map(|kind| format!("{kind}:NAME")).collect();
-            format!("use {}, {}", BARE.join(", "), kinds.join(", "))
+            format!(
+                "use {}, {}",
+                text::join(&BARE, ", "),
+                text::join(&kinds, ", ")
+            )
         }
     };
     Wrong::text(text, "is no key part", expected)

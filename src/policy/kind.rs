@@ -7,6 +7,7 @@ use super::fault::{Faults, Place, Wrong};
 use super::near::near;
 use super::node::Node;
 use super::unit;
+use crate::text;
 use crate::time::Span;
 
 /// Words that will mean something one day: known, but not to be used yet.
@@ -211,7 +212,7 @@ impl Kind {
             Kind::Size(..) => "a number of bytes, or a size such as \"16KiB\"".to_owned(),
             Kind::Word(words) => {
                 let words: Vec<String> = words.iter().map(|w| format!("\"{w}\"")).collect();
-                words.join(" or ")
+                text::join(&words, " or ")
             }
             Kind::Text(syntax) => syntax.what.to_owned(),
             Kind::Many(of, _) => match of {
@@ -223,11 +224,11 @@ impl Kind {
             }
             Kind::Table(table) => {
                 let names: Vec<&str> = table.fields.iter().map(|f| f.name).collect();
-                format!("a table with any of {}", names.join(", "))
+                format!("a table with any of {}", text::join(&names, ", "))
             }
             Kind::Either(kinds) => {
                 let kinds: Vec<String> = kinds.iter().map(Kind::wanted).collect();
-                kinds.join(", or ")
+                text::join(&kinds, ", or ")
             }
             Kind::Free => "a table".to_owned(),
             Kind::Later => "nothing".to_owned(),
@@ -264,7 +265,10 @@ impl Table {
                     let names = self.fields.iter().map(|field| field.name);
                     let expected = match near(name, names.clone()) {
                         Some(known) => format!("did you mean \"{known}\"?"),
-                        None => format!("use any of {}", names.collect::<Vec<_>>().join(", ")),
+                        None => format!(
+                            "use any of {}",
+                            text::join(&names.collect::<Vec<_>>(), ", ")
+                        ),
                     };
                     faults.add(&place, Wrong::new("unknown field", expected));
                 }

@@ -1,6 +1,7 @@
 //! Numbers with a unit, as an operator writes them: `60s`, `16KiB`; and bare whole numbers.
 
 use super::fault::{Wrong, quoted};
+use crate::text;
 use crate::time::Span;
 
 /// Units of time, in microseconds.
@@ -59,7 +60,7 @@ fn show(value: u64, units: &[(&str, u64)], smallest: &str) -> String {
 
 fn with_unit(text: &str, units: &[(&str, u64)], likely: &str, example: &str) -> Result<u64, Wrong> {
     let names: Vec<&str> = units.iter().map(|(name, _)| *name).collect();
-    let names = names.join(", ");
+    let names = text::join(&names, ", ");
     let like = format!("write a whole number and a unit ({names}), such as \"{example}\"");
     let end = text.bytes().take_while(u8::is_ascii_digit).count();
     let (digits, unit) = text.split_at_checked(end).unwrap_or((text, ""));

@@ -10,6 +10,7 @@ use super::ring::{Counts, Ring};
 use super::{Outcome, exposition};
 use crate::map::Sorted;
 use crate::policy::Policy;
+use crate::text;
 use crate::time::Timestamp;
 
 /// Series kept.
@@ -100,7 +101,7 @@ impl Totals {
         match kind {
             "c" => {
                 let (family, labels) = name.split_once('\t')?;
-                self.add([family, "{", labels, "}"].concat(), &numbers)?;
+                self.add(text::join(&[family, "{", labels, "}"], ""), &numbers)?;
             }
             "requests" => {
                 let names = ["rule", "limit", "outcome", "tier"];
@@ -243,7 +244,7 @@ const BY_NETWORK: &str = "weir_refusals_by_network_total";
 
 /// The key of a series: a family, and its labels with their values.
 fn key<'a>(family: &str, names: &[&str], values: impl Iterator<Item = &'a str>) -> String {
-    let mut out = [family, "{"].concat();
+    let mut out = text::join(&[family, "{"], "");
     for (name, value) in names.iter().zip(values) {
         for piece in [name, "=\"", value, "\","] {
             out.push_str(piece);

@@ -18,6 +18,7 @@ use super::node::Node;
 use super::reader::Reader;
 use super::{Dialect, Mode, Policy, key::part, syntax};
 use crate::map::Sorted;
+use crate::text;
 use crate::time::Span;
 use sha2::{Digest, Sha256};
 
@@ -190,7 +191,7 @@ fn unknown_tier(name: &str, tiers: &[TierSource]) -> Wrong {
     let expected = match near(name, known.iter().copied()) {
         Some(known) => format!("did you mean \"{known}\"?"),
         None if known.is_empty() => format!("write [tiers.{name}] first"),
-        None => format!("use any of {}", known.join(", ")),
+        None => format!("use any of {}", text::join(&known, ", ")),
     };
     Wrong::text(name, "is no entry of \"tiers\"", expected)
 }

@@ -3,6 +3,7 @@
 use super::{CALLS, Named, Network, OTHERS, RETRIES, Sums};
 use crate::policy::Policy;
 use crate::telemetry::Outcome;
+use crate::text;
 
 const SOURCES: [&str; 3] = ["local", "lease", "object"];
 
@@ -49,7 +50,7 @@ impl Sums {
                 ("weir_near_limit_total", &[cell.near]),
             ] {
                 if values.iter().any(|value| *value > 0) {
-                    let labels = ["rule=\"", rule, "\",limit=\"", limit, "\""].concat();
+                    let labels = text::join(&["rule=\"", rule, "\",limit=\"", limit, "\""], "");
                     counted(out, &["c", name, &labels], values);
                 }
             }
@@ -110,7 +111,7 @@ fn shown(network: Network) -> (String, String) {
 /// A counter or histogram with one label.
 fn labelled(out: &mut String, family: &str, label: &str, value: &str, values: &[u64]) {
     if values.iter().any(|value| *value > 0) {
-        let labels = [label, "=\"", value, "\""].concat();
+        let labels = text::join(&[label, "=\"", value, "\""], "");
         counted(out, &["c", family, &labels], values);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::json::{Node, json};
 use crate::map::sort_by;
+use crate::text;
 
 use super::{COARSE, FINE, MINUTE, Rings, Totals};
 use crate::telemetry::ring::Counts;
@@ -27,7 +28,7 @@ impl Totals {
                 _ => return None,
             };
             let [requests, ..] = ring.sum(now, FAILING);
-            let limit = [rule, ".", limit].concat();
+            let limit = text::join(&[rule, limit], ".");
             (requests > 0).then(|| json!({ "limit": limit, "how": how, "requests": requests }))
         });
         Node::List(failing.collect())

@@ -6,6 +6,7 @@ mod check;
 mod compile;
 
 use super::decimal::{Decimal, Step};
+use crate::text;
 
 /// A compiled schema.
 #[derive(Clone, Debug)]
@@ -155,7 +156,7 @@ impl Types {
     fn phrase(self) -> String {
         let phrases = Self::each().filter(|(bit, ..)| bit.meets(self));
         let phrases: Vec<_> = phrases.map(|(_, _, phrase)| phrase).collect();
-        phrases.join(" or ")
+        text::join(&phrases, " or ")
     }
 }
 
