@@ -22,6 +22,8 @@ const CAPACITY: usize = 8_192;
 #[derive(Debug, Default)]
 pub struct Denials {
     known: Map<CounterKey, Denial>,
+    /// The latest `asked_until` of all.
+    asked_until: Timestamp,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -87,10 +89,16 @@ impl Denials {
         self.known.insert(item.key, denial);
     }
 
+    /// No refusal is being asked about.
+    #[must_use]
+    pub fn nobody_asks(&self, now: Timestamp) -> bool {
+        now >= self.asked_until
+    }
+
     /// Whether another request is asking, as of `now`, if the refusal of `item` is over.
     #[must_use]
     pub fn is_asked(&self, item: &Item, now: Timestamp) -> bool {
-        if self.known.is_empty() {
+        if self.nobody_asks(now) {
             return false;
         }
         let denial = self.known.get(&item.key);
@@ -106,8 +114,12 @@ impl Denials {
             return false;
         }
         let denial = self.known.get_mut(&item.key);
-        let denial = denial.filter(|denial| denial.is_about(item));
-        denial.map(|denial| denial.asked_until = until).is_some()
+        let Some(denial) = denial.filter(|denial| denial.is_about(item)) else {
+            return false;
+        };
+        denial.asked_until = until;
+        self.asked_until = self.asked_until.max(until);
+        true
     }
 
     /// A request was admitted: the refusal is over. Where nothing is left, the next one asks alone.

@@ -7,12 +7,13 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 
 use super::serve::Exchange;
-use super::{clock, js, respond, telemetry};
+use super::{js, respond, telemetry};
 use crate::admission::refusals::{self, Shaped, alike};
 use crate::admission::{Plan, Verdict};
 use crate::memo::Memo;
 use crate::policy::{Policy, RequestView};
 use crate::telemetry::End;
+use crate::time::Timestamp;
 
 /// As many as glue.js keeps.
 const KEPT: usize = 64;
@@ -31,8 +32,7 @@ struct Made {
 }
 
 /// Refuses what a verdict from memory refuses.
-pub fn refuse(exchange: &Exchange, plan: &Plan, verdict: &Verdict) -> JsValue {
-    let now = clock::now();
+pub fn refuse(exchange: &Exchange, plan: &Plan, verdict: &Verdict, now: Timestamp) -> JsValue {
     let signature = alike::signature(plan, verdict).map(|mut signature| {
         signature.push(u8::from(exchange.facts.method() == "HEAD"));
         signature

@@ -9,7 +9,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::Closure;
 
 use super::js::{self, Env, Request};
-use super::request::RequestFacts;
+use super::request::{Head, RequestFacts};
 use super::serve::Plans;
 use super::{ask, clock, live_policy, respond, telemetry};
 use crate::admission::Memory;
@@ -125,7 +125,7 @@ fn watch_answers() {
             Code::OriginUnreachable
         };
         let head = js::head(&request, None);
-        let facts = RequestFacts::new(request, head.into());
+        let facts = RequestFacts::new(request, Rc::new(Head::new(head)));
         let refusal = Refusal::new(code);
         telemetry::origin_failed(&facts, &refusal);
         respond::failure(&facts, &refusal, fields.as_deref())

@@ -3,6 +3,7 @@
 //! Each reading crosses into JavaScript; what has been read is kept for the request's length.
 
 mod body_facts;
+mod head;
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -13,6 +14,7 @@ use js_sys::Reflect;
 use wasm_bindgen::JsValue;
 
 pub use self::body_facts::BodyFacts;
+pub use self::head::Head;
 use super::js::{self, Request};
 use crate::admission::Facts;
 use crate::body::field;
@@ -27,10 +29,8 @@ use crate::telemetry::Network;
 pub struct RequestFacts {
     /// The platform's request.
     pub request: Request,
-    /// Method, URL and the client's address as the edge wrote it, a line each.
-    head: Rc<str>,
-    /// Where method and URL end in it.
-    ends: OnceCell<(usize, usize)>,
+    /// What it was asked first.
+    pub head: Rc<Head>,
     path: OnceCell<String>,
     host: OnceCell<String>,
     worker: OnceCell<Option<String>>,
@@ -42,12 +42,11 @@ pub struct RequestFacts {
 }
 
 impl RequestFacts {
-    /// Of a request with this head, see [`js::head`].
+    /// Of a request with this head.
     #[must_use]
-    pub fn new(request: Request, head: Rc<str>) -> RequestFacts {
+    pub fn new(request: Request, head: Rc<Head>) -> RequestFacts {
         RequestFacts {
             head,
-            ends: OnceCell::new(),
             path: OnceCell::new(),
             host: OnceCell::new(),
             worker: OnceCell::new(),
@@ -63,30 +62,13 @@ impl RequestFacts {
     /// The URL's parts.
     #[must_use]
     pub fn parts(&self) -> UrlParts<'_> {
-        UrlParts::split(self.url())
-    }
-
-    fn ends(&self) -> (usize, usize) {
-        *self.ends.get_or_init(|| {
-            // From both sides, for the URL is the longest of the three.
-            let head = self.head.as_bytes();
-            let is_end = |byte: &u8| *byte == b'\n';
-            let method = head.iter().position(is_end).unwrap_or(head.len());
-            let url = head.iter().rposition(is_end).filter(|at| *at > method);
-            (method, url.unwrap_or(head.len()))
-        })
-    }
-
-    fn url(&self) -> &str {
-        self.head
-            .get(self.ends().0.saturating_add(1)..self.ends().1)
-            .unwrap_or_default()
+        UrlParts::split(self.head.url())
     }
 
     /// Method, URL and the client's address: requests with the same head differ in
     /// nothing that has been asked for so far, where it is all that was. None where it was not.
     #[must_use]
-    pub fn head_alone(&self) -> Option<&Rc<str>> {
+    pub fn head_alone(&self) -> Option<&Rc<Head>> {
         (!self.looked_further.get()).then_some(&self.head)
     }
 
@@ -105,7 +87,7 @@ impl RequestFacts {
     /// The client's address as the edge wrote it.
     #[must_use]
     pub fn client_ip(&self) -> Option<&str> {
-        self.head.get(self.ends().1.saturating_add(1)..)
+        self.head.client_ip()
     }
 
     /// The client has gone away.
@@ -117,7 +99,7 @@ impl RequestFacts {
     /// There is a body, even an empty one.
     #[must_use]
     pub fn has_body(&self) -> bool {
-        self.head.starts_with('+')
+        self.head.has_body()
     }
 
     /// What is known of the body.
@@ -170,7 +152,7 @@ impl RequestFacts {
 
 impl RequestView for RequestFacts {
     fn method(&self) -> &str {
-        self.head.get(1..self.ends().0).unwrap_or_default()
+        self.head.method()
     }
 
     fn host(&self) -> &str {

@@ -18,8 +18,8 @@ use self::awaited::to_the_end;
 use super::isolate::{self, Isolate};
 use super::js::{self, Context, Env, Request, Way};
 use super::origin::{self, Added};
-use super::request::{BodyFacts, RequestFacts};
-use super::{again, ask, body, clock, js, live_policy, pages, respond, settle, telemetry, tiers};
+use super::request::{BodyFacts, Head, RequestFacts};
+use super::{again, ask, body, clock, live_policy, pages, respond, settle, telemetry, tiers};
 use crate::admission::body::BodyPlan;
 use crate::admission::decide::is_payable;
 use crate::admission::guard;
@@ -72,9 +72,10 @@ fn with_policy(request: Request, env: Env, context: Context, isolate: Rc<Isolate
     let known = policy
         .as_ref()
         .and_then(|policy| isolate.plans.borrow().find(policy, number));
-    let head = known
-        .as_ref()
-        .map_or_else(|| js::latest_head().into(), |known| Rc::clone(&known.head));
+    let head = match &known {
+        Some(known) => Rc::clone(&known.head),
+        None => Rc::new(Head::new(js::latest_head())),
+    };
     let facts = RequestFacts::new(request, head);
     if known.is_none()
         && let Some(page) = pages::answer(&isolate, policy.as_ref(), &env, &facts)
@@ -108,13 +109,14 @@ impl Exchange {
             return self.go_on(mode, plan);
         }
         // What this isolate refuses anyway needs no look-up.
+        let now = clock::now();
         let recalled = self
             .isolate
             .memory
             .borrow_mut()
-            .recall(&self.policy, &plan, clock::now());
+            .recall(&self.policy, &plan, now);
         if let Some(verdict) = recalled {
-            return self.refuse_by(&plan, &verdict);
+            return self.refuse_by(&plan, &verdict, now);
         }
         let context = self.context.clone();
         self.facts.look_further();
@@ -130,20 +132,20 @@ impl Exchange {
 
     /// Goes on with the plan of a request that passed every guard and had no body.
     fn go_on_as_before(self, known: &Known) -> JsValue {
+        let now = clock::now();
         if known.is_payable
-            && let Some(passed) = self.pass_outright(known)
+            && let Some(passed) = self.pass_outright(known, now)
         {
             return passed;
         }
         let plan = Rc::clone(&known.plan);
         self.look_at_body();
         let body = BodyPlan::new(&self.policy, &plan, self.mode(), false, Some(0));
-        self.count(plan, body)
+        self.count(plan, body, now)
     }
 
     /// Hands the request on where permits of this isolate pay for it.
-    fn pass_outright(&self, known: &Known) -> Option<JsValue> {
-        let now = clock::now();
+    fn pass_outright(&self, known: &Known, now: Timestamp) -> Option<JsValue> {
         let plan = &known.plan;
         let verdict = {
             let mut memory = self.isolate.memory.borrow_mut();
@@ -190,21 +192,25 @@ impl Exchange {
             let known = Known::new(Rc::clone(head), Rc::clone(&plan), is_payable);
             self.isolate.plans.borrow_mut().keep(&self.policy, known);
         }
-        self.count(plan, body)
+        self.count(plan, body, clock::now())
     }
 
     /// What the counters say, from memory where it says.
-    fn count(self, plan: Rc<Plan>, body: BodyPlan) -> JsValue {
-        let now = clock::now();
+    fn count(self, plan: Rc<Plan>, body: BodyPlan, now: Timestamp) -> JsValue {
         if self.is_asked_about(&plan, now) {
             return self.count_after_another(plan, body, now);
         }
-        self.count_now(plan, body, now)
+        self.count_now(plan, body, now, now)
     }
 
     /// The same for a request that has waited for another since `since`.
-    fn count_now(self, plan: Rc<Plan>, body: BodyPlan, since: Timestamp) -> JsValue {
-        let now = clock::now();
+    fn count_now(
+        self,
+        plan: Rc<Plan>,
+        body: BodyPlan,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> JsValue {
         let mut begin =
             self.isolate
                 .memory
@@ -222,7 +228,7 @@ impl Exchange {
             telemetry::decided(source, Span::ZERO);
         }
         match begin {
-            Begin::Decided(verdict) if !verdict.admitted() => self.refuse_by(&plan, &verdict),
+            Begin::Decided(verdict) if !verdict.admitted() => self.refuse_by(&plan, &verdict, now),
             Begin::Decided(verdict) if self.is_simple(&plan, &verdict, &body) => {
                 self.pass(&plan, &verdict, now)
             }
@@ -280,10 +286,10 @@ impl Exchange {
         });
     }
 
-    fn refuse_by(&self, plan: &Plan, verdict: &Verdict) -> JsValue {
+    fn refuse_by(&self, plan: &Plan, verdict: &Verdict, now: Timestamp) -> JsValue {
         self.tell(&verdict.refunds);
         if verdict.remembered && !self.facts.has_body() {
-            return again::refuse(self, plan, verdict);
+            return again::refuse(self, plan, verdict, now);
         }
         let shaped = refusals::of_verdict(&self.policy, plan, verdict);
         self.refuse(plan, verdict, &shaped)

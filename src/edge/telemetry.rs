@@ -95,12 +95,15 @@ fn network_of(facts: &RequestFacts) -> Network {
     let Some(address) = facts.client_ip() else {
         return facts.network();
     };
-    if let Some(known) = NETWORKS.with_borrow(|networks| networks.get(address.as_bytes())) {
-        return known;
-    }
-    let network = facts.network();
-    NETWORKS.with_borrow_mut(|networks| networks.put(address.as_bytes(), network));
-    network
+    *facts.head.network.get_or_init(|| {
+        let key = address.as_bytes();
+        if let Some(known) = NETWORKS.with_borrow(|networks| networks.get(key)) {
+            return known;
+        }
+        let network = facts.network();
+        NETWORKS.with_borrow_mut(|networks| networks.put(key, network));
+        network
+    })
 }
 
 /// Counts an origin that gave nothing that can be handed on, to a request counted as passed.

@@ -169,7 +169,7 @@ fn unknown(text: &str) -> Wrong {
             let kinds: Vec<String> = kinds.map(|kind| format!("{kind}:NAME")).collect();
             format!(
                 "use {}, {}",
-                text::join(&BARE, ", "),
+                text::join(BARE, ", "),
                 text::join(&kinds, ", ")
             )
         }

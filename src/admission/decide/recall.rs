@@ -25,6 +25,9 @@ impl Memory {
     /// key is over, and will know in a few milliseconds: in all no longer than [`longest_wait`].
     #[must_use]
     pub fn is_asked_about(&self, plan: &Plan, now: Timestamp) -> bool {
+        if self.denials.nobody_asks(now) {
+            return false;
+        }
         let mut asked = false;
         for applied in plan.applied.iter().filter(|applied| applied.item.enforce) {
             if self.denials.find(&applied.item, now).is_some() {

@@ -102,6 +102,9 @@ pub(super) fn of(plan: &Plan, mut round: Round) -> Verdict {
 /// most of those charges belong to requests that are refused themselves. So it counts only where
 /// nothing else refuses, and then what ends first.
 fn excuse_provisional(plan: &Plan, outcomes: &mut [Option<Outcome>]) {
+    if !outcomes.iter().flatten().any(|outcome| outcome.provisional) {
+        return;
+    }
     let refusing = || {
         let spoken = plan
             .applied

@@ -10,6 +10,7 @@ use super::Exchange;
 use crate::admission::Plan;
 use crate::edge::js::{self, Shape};
 use crate::edge::origin;
+use crate::edge::request::Head;
 use crate::http::fields::{self, QuotaView};
 use crate::policy::Policy;
 
@@ -23,7 +24,7 @@ const MOST_LIMITS: usize = 8;
 /// A plan, and what follows from it.
 pub struct Known {
     /// The head of its requests.
-    pub head: Rc<str>,
+    pub head: Rc<Head>,
     /// The plan.
     pub plan: Rc<Plan>,
     /// Where permits pay for it, nothing else is left to do before the origin.
@@ -41,7 +42,7 @@ pub struct Lane {
 
 impl Known {
     /// Of a plan that depends on the head alone.
-    pub fn new(head: Rc<str>, plan: Rc<Plan>, is_payable: bool) -> Known {
+    pub fn new(head: Rc<Head>, plan: Rc<Plan>, is_payable: bool) -> Known {
         Known {
             head,
             plan,

@@ -64,7 +64,7 @@ impl Exchange {
             if self.facts.is_abandoned() {
                 return respond::to_nobody();
             }
-            self.count_now(plan, body, since)
+            self.count_now(plan, body, since, clock::now())
         })
     }
 
@@ -87,7 +87,7 @@ impl Exchange {
                     }
                     self.pass(&plan, &verdict, clock::now())
                 }
-                Conclusion::Verdict(verdict) => self.refuse_by(&plan, &verdict),
+                Conclusion::Verdict(verdict) => self.refuse_by(&plan, &verdict, clock::now()),
                 Conclusion::Again(next, pause) => {
                     round = next;
                     let context = self.context.clone();
@@ -112,7 +112,7 @@ impl Exchange {
         if verdict.admitted() {
             self.pass(plan, &verdict, now)
         } else {
-            self.refuse_by(plan, &verdict)
+            self.refuse_by(plan, &verdict, now)
         }
     }
 
@@ -127,7 +127,7 @@ impl Exchange {
     async fn run(self, mut plan: Rc<Plan>, body: BodyPlan, begin: Begin) -> JsValue {
         let mut verdict = self.decide(&plan, begin).await;
         if !verdict.admitted() {
-            return self.refuse_by(&plan, &verdict);
+            return self.refuse_by(&plan, &verdict, clock::now());
         }
         if body.is_watched() {
             let way = self.way.get_or_init(js::way);
@@ -144,7 +144,7 @@ impl Exchange {
             };
             self.second_round(waiting, &mut verdict).await;
             if !verdict.admitted() {
-                return self.refuse_by(&plan, &verdict);
+                return self.refuse_by(&plan, &verdict, clock::now());
             }
         }
         if self.has_left(&verdict) {
