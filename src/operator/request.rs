@@ -113,7 +113,7 @@ fn table(text: &str, known: &[&str]) -> Result<Node, Refusal> {
                 .iter()
                 .find(|(name, _)| !known.contains(&name.as_str()))
             {
-                let known = text::join(&known, ", ");
+                let known = text::join(known, ", ");
                 return Err(fault(
                     &format!("/{name}"),
                     &format!("not known; known are {known}"),
