@@ -8,13 +8,13 @@ import { operated } from "./lib/operated.mjs";
 import { oneRule } from "./lib/stand.mjs";
 
 const QUOTA = 5_000;
-const limit = (name, fields) => ({ name, key: ["ip"], algorithm: "token-bucket", quota: QUOTA, window: "1h", ...fields });
+const limit = (name, fields) => ({ name, key: ["ip"], algorithm: "sliding-window", quota: QUOTA, window: "1h", ...fields });
 const BUSY = oneRule({ limits: [limit("a"), limit("b", { quota: 2 * QUOTA })] });
 
 /** Asks until permits pay for what is asked: then the object is not heard of any more. */
 async function busy(bot, metrics, path) {
   const paid = async () => value(await metrics(), "weir_decision_seconds_count", { source: "lease" });
-  for (let i = 0; i < 8; i += 1) await bot.ask(path);
+  for (let i = 0; i < 20; i += 1) await bot.ask(path);
   assert.ok((await paid()) > 0, "no permit has paid for anything");
 }
 
@@ -28,13 +28,12 @@ test("every answer tells what is left after it", async (t) => {
     const answer = await bot.ask("/x?y=1");
     assert.equal(answer.status, 200);
     assert.equal(answer.header("ratelimit-policy"), `"rule.a";q=${QUOTA};w=3600, "rule.b";q=${2 * QUOTA};w=3600`);
-    const [, a, b] = /^"rule\.a";r=(\d+);t=1, "rule\.b";r=(\d+);t=1$/.exec(answer.header("ratelimit")) ?? assert.fail(answer.header("ratelimit"));
+    const [, a, b] = /^"rule\.a";r=(\d+);t=\d+, "rule\.b";r=(\d+);t=\d+$/.exec(answer.header("ratelimit")) ?? assert.fail(answer.header("ratelimit"));
     assert.equal(Number(b) - Number(a), QUOTA);
     left.push(Number(a));
   }
-  const steps = left.slice(1).map((now, i) => left[i] - now);
-  assert.ok(steps.every((step) => step <= 1), `it falls by what was spent, and grows by what comes back: ${left}`);
-  assert.ok(left[0] - left.at(-1) >= 15, `${left}`);
+  // Nothing comes back to the window meanwhile.
+  assert.deepEqual(left, left.map((_, i) => left[0] - i));
 });
 
 test("the origin sees each request as it saw the first, however it is reached", async (t) => {
@@ -60,18 +59,19 @@ test("what the origin says of quotas is joined with ours, what it cannot say is 
   await origin.script({ path: "/x", status: 503, headers: [["RateLimit", '"theirs";r=7;t=9'], ["RateLimit-Policy", "no list;"], ["Retry-After", "0"]] });
   const joined = await bot.ask("/x");
   assert.equal(joined.status, 503);
-  assert.match(joined.header("ratelimit"), /^"theirs";r=7;t=9, "rule\.a";r=\d+;t=1, "rule\.b";r=\d+;t=1$/);
+  assert.match(joined.header("ratelimit"), /^"theirs";r=7;t=9, "rule\.a";r=\d+;t=\d+, "rule\.b";r=\d+;t=\d+$/);
   assert.equal(joined.header("ratelimit-policy"), "no list;", "nobody could read ours behind it");
-  assert.equal(joined.header("retry-after"), "1", "never earlier than t");
+  const [, t_s] = /"rule\.a";r=\d+;t=(\d+)/.exec(joined.header("ratelimit"));
+  assert.equal(joined.header("retry-after"), t_s, "never earlier than t");
   await origin.reset();
   await origin.script({ path: "/x", status: 999 });
   const invalid = await bot.ask("/x");
   assert.deepEqual([invalid.status, invalid.json().error], [502, "origin_invalid"]);
-  assert.match(invalid.header("ratelimit"), /^"rule\.a";r=\d+;t=1, /);
+  assert.match(invalid.header("ratelimit"), /^"rule\.a";r=\d+;t=\d+, /);
 });
 
 test("one quota, exactly, whichever way its requests take", async (t) => {
-  const window = { algorithm: "sliding-window", quota: 400, window: "300s" };
+  const window = { quota: 400, window: "300s" };
   const { from, metrics, origin } = await operated(t, { policy: oneRule({ limits: [limit("a", window)] }, { counter_timeout: "5s" }) });
   const bot = from("192.0.2.1");
   await busy(bot, metrics, "/x");
@@ -88,7 +88,7 @@ test("one quota, exactly, whichever way its requests take", async (t) => {
 test("more callers than plans are kept for have each their own quota", async (t) => {
   const QUOTA_EACH = 3;
   const CALLERS = 1_100;
-  const each = { algorithm: "sliding-window", quota: QUOTA_EACH, window: "300s" };
+  const each = { quota: QUOTA_EACH, window: "300s" };
   const { from, origin } = await operated(t, { policy: oneRule({ limits: [limit("a", each)] }, { counter_timeout: "5s" }) });
   const all = Array.from({ length: CALLERS }, (_, i) => `198.18.${i >> 6}.${i & 63}`);
   const passed = new Map(all.map((ip) => [ip, 0]));
