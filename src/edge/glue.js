@@ -233,6 +233,12 @@ export function pairs(lines) {
   return headers;
 }
 
+/** What a body goes through. Where one of known length is expected, one that ends early must not look whole. */
+export function passage({ headers }) {
+  const length = headers.get("content-length");
+  return /^\d{1,15}$/.test(length) ? new FixedLengthStream(Number(length)) : new IdentityTransformStream();
+}
+
 // ---- timers and storage of an object
 
 const wake = (host) => host.wake();

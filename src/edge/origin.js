@@ -1,5 +1,5 @@
 // The way to the origin and back. Like glue.js this decides nothing.
-import { within } from "./glue.js";
+import { passage, within } from "./glue.js";
 
 let failed;
 let merged;
@@ -149,10 +149,7 @@ export function withFields(response, set) {
  */
 export function counted(response, mostMs) {
   if (!response.body) return [response, Promise.resolve(0)];
-  const length = response.headers.get("content-length");
-  const { readable, writable } = /^\d+$/.test(length ?? "")
-    ? new FixedLengthStream(BigInt(length))
-    : new IdentityTransformStream();
+  const { readable, writable } = passage(response);
   let bytes = 0;
   const pump = async (reader, writer) => {
     try {

@@ -1,7 +1,7 @@
 // The slots of one request, as streams: a slot is held for as long as the object's answer is open.
 // So it is given back by whatever ends the request, a torn-down one included, without any code that
 // would have to survive it. Like glue.js this decides nothing.
-import { tell } from "./glue.js";
+import { passage, tell } from "./glue.js";
 
 const ASK = "http://counter/";
 
@@ -159,12 +159,6 @@ function within(ms, promise) {
   // should it fail after all, nobody is left to care
   promise.catch(() => {});
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-}
-
-/** Where a body of known length is expected, one that ends early must not look whole. */
-function passage(response) {
-  const length = response.headers.get("content-length");
-  return length !== null && /^\d{1,15}$/.test(length) ? new FixedLengthStream(Number(length)) : new IdentityTransformStream();
 }
 
 function relay(response, end) {

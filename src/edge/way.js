@@ -3,7 +3,7 @@
 // Rust, and what went wrong is handed back as a word.
 
 import { drain } from "./body.js";
-import { pairs } from "./glue.js";
+import { pairs, passage } from "./glue.js";
 import { forward } from "./origin.js";
 
 /** What can end the way early, and the word for why. One for each request that needs it. */
@@ -71,8 +71,7 @@ export async function travel(way, origin, request, target, set, headersMs, total
 
 /** The same response, broken off by the signal. `over` is called at its end. */
 function cut(response, signal, over) {
-  const length = response.headers.get("content-length");
-  const { readable, writable } = length === null ? new IdentityTransformStream() : new FixedLengthStream(Number(length));
+  const { readable, writable } = passage(response);
   response.body
     .pipeTo(writable, { signal })
     .catch(() => {})

@@ -41,6 +41,13 @@ test("a deadline for the headers lets the body take its time; one for all of it 
   }
 });
 
+test("a length that the origin says twice is no failure under a deadline either", async (t) => {
+  const { origin, from } = await stand(t, { policy: oneRule({ deadline: { headers: "5s", total: "9s" } }) });
+  await origin.script({ path: "/twice", headers: [["Content-Length", "4"]], framing: "length", body: [{ text: "body" }] });
+  const answer = await from("192.0.2.1").ask("/twice");
+  assert.deepEqual([answer.status, answer.text, answer.whole], [200, "body", true]);
+});
+
 test("an origin that cannot be reached is 502 on every way, also to who sends a body", async (t) => {
   // a port on which nobody listens any more
   const closed = createServer();
