@@ -9,6 +9,7 @@
 mod answer;
 mod call;
 mod codec;
+mod mac;
 pub mod names;
 mod text;
 

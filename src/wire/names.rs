@@ -7,10 +7,9 @@
 //! keeps a client from looking for one.
 
 use super::CounterKey;
+use super::mac::Mac;
 use super::text::name_text;
 use crate::memo::Memo;
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
 use std::cell::RefCell;
 #[cfg(any(not(target_arch = "wasm32"), feature = "lab"))]
 use std::hash::{DefaultHasher, Hasher};
@@ -62,7 +61,7 @@ const REMEMBERED: usize = 16_384;
 /// Names things with one secret. Keying costs two SHA-256 blocks and is done once.
 #[derive(Clone)]
 pub struct Namer {
-    /// Keyed and empty: cloned for each name.
+    /// What takes a message to its tag.
     keyed: Keyed,
     /// By the message that was hashed.
     names: RefCell<Memo<[u8; 16]>>,
@@ -74,10 +73,8 @@ impl Namer {
     /// For `secret`, of any length.
     #[must_use]
     pub fn new(secret: &[u8]) -> Namer {
-        // HMAC takes keys of any length; the crate's error is for other constructions.
-        let keyed = Hmac::new_from_slice(secret).unwrap_or_else(|_| Hmac::new(&Default::default()));
         Namer {
-            keyed: Keyed::Secret(keyed),
+            keyed: Keyed::Secret(Mac::new(secret)),
             names: RefCell::new(Memo::new(REMEMBERED)),
             scratch: RefCell::default(),
         }
@@ -195,7 +192,7 @@ impl std::fmt::Debug for Namer {
 
 #[derive(Clone)]
 enum Keyed {
-    Secret(Hmac<Sha256>),
+    Secret(Mac),
     #[cfg(any(not(target_arch = "wasm32"), feature = "lab"))]
     Open {
         spills: bool,
@@ -206,12 +203,7 @@ impl Keyed {
     /// 128 bits that depend on every bit of the message.
     fn tag(&self, message: &[u8]) -> [u8; 16] {
         match self {
-            Keyed::Secret(keyed) => {
-                let mut mac = keyed.clone();
-                mac.update(message);
-                let whole: [u8; 32] = mac.finalize().into_bytes().into();
-                whole.first_chunk().copied().unwrap_or_default()
-            }
+            Keyed::Secret(mac) => mac.tag(message),
             #[cfg(any(not(target_arch = "wasm32"), feature = "lab"))]
             Keyed::Open { .. } => {
                 let mut hasher = DefaultHasher::new();
