@@ -11,8 +11,8 @@ import { Stop, main, say } from "../scripts/lib/say.mjs";
 import { setUp } from "../scripts/lib/setup.mjs";
 import { ALL, PLAYED, START, TIMED } from "./scenarios.mjs";
 
-const HELP = `npm run bench                  everything, about eight minutes
-npm run bench -- --quick       everything in about two: fewer rounds, half as long
+const HELP = `npm run bench                  everything, about ten minutes
+npm run bench -- --quick       everything in about three: fewer rounds, half as long
 npm run bench -- large         50 MB up and down beside the bare Worker, a minute; with --quick less
 npm run bench -- core          the core alone, natively: nanoseconds an operation
 npm run bench -- table FILE    what --out has written, as the Markdown table of the README
