@@ -25,7 +25,6 @@ use crate::admission::decide::is_payable;
 use crate::admission::guard;
 use crate::admission::plan::Plan;
 use crate::admission::preflight;
-use crate::admission::quotas;
 use crate::admission::refusals::{self, Shaped};
 use crate::admission::{Begin, Question, Verdict};
 use crate::policy::{Mode, Policy};
@@ -130,38 +129,6 @@ impl Exchange {
         })
     }
 
-    /// Goes on with the plan of a request that passed every guard and had no body.
-    fn go_on_as_before(self, known: &Known) -> JsValue {
-        let now = clock::now();
-        if known.is_payable
-            && let Some(passed) = self.pass_outright(known, now)
-        {
-            return passed;
-        }
-        let plan = Rc::clone(&known.plan);
-        self.look_at_body();
-        let body = BodyPlan::new(&self.policy, &plan, self.mode(), false, Some(0));
-        self.count(plan, body, now)
-    }
-
-    /// Hands the request on where permits of this isolate pay for it.
-    fn pass_outright(&self, known: &Known, now: Timestamp) -> Option<JsValue> {
-        let plan = &known.plan;
-        let verdict = {
-            let mut memory = self.isolate.memory.borrow_mut();
-            memory.pay_outright(plan, now)?
-        };
-        telemetry::decided(Source::Lease, Span::ZERO);
-        let views = quotas::views(&self.policy, plan, &verdict);
-        let Some(lane) = known.lane(self, &views) else {
-            return Some(self.pass(plan, &verdict, now));
-        };
-        let added = Added::shaped(&lane.shape, &views);
-        let passed = origin::send(&self.isolate, &self.facts, lane.route.as_deref(), &added);
-        telemetry::record(self, plan, &verdict, End::Passed, now);
-        Some(passed)
-    }
-
     fn go_on(self, mode: Mode, mut plan: Plan) -> JsValue {
         let declared = self.facts.body_facts();
         let present = !declared.known;
@@ -176,7 +143,9 @@ impl Exchange {
             match body::inspect(&self, &plan, &[]) {
                 Ok(None) => {}
                 Ok(cost) => {
-                    self.set_cost(cost);
+                    // What it costs by what its URL asks.
+                    let facts = self.facts.body_facts();
+                    self.facts.set_body(BodyFacts { cost, ..facts });
                     plan = self.plan(mode, true);
                 }
                 Err(shaped) => return self.refuse(&plan, &Verdict::default(), &shaped),
@@ -261,12 +230,6 @@ impl Exchange {
     /// `WEIR_MODE` has the last word over the policy's own mode.
     pub fn mode(&self) -> Mode {
         self.isolate.mode.unwrap_or(self.policy.mode)
-    }
-
-    /// What a request without a body costs by what its URL asks.
-    fn set_cost(&self, cost: Option<u64>) {
-        let facts = self.facts.body_facts();
-        self.facts.set_body(BodyFacts { cost, ..facts });
     }
 
     /// What the headers say of the body.

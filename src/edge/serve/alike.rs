@@ -6,13 +6,19 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+use wasm_bindgen::JsValue;
+
 use super::Exchange;
-use crate::admission::Plan;
+use crate::admission::body::BodyPlan;
+use crate::admission::{Plan, quotas};
 use crate::edge::js::{self, Shape};
-use crate::edge::origin;
+use crate::edge::origin::{self, Added};
 use crate::edge::request::Head;
+use crate::edge::{clock, telemetry};
 use crate::http::fields::{self, QuotaView};
 use crate::policy::Policy;
+use crate::telemetry::{End, Source};
+use crate::time::{Span, Timestamp};
 
 /// Plans remembered, the latest. At about 900 bytes each this is 900 KB.
 const KEPT: i32 = 1_024;
@@ -121,5 +127,39 @@ impl Plans {
         let shape = Rc::new(js::shape(&text));
         self.last = Some((text, Rc::clone(&shape)));
         shape
+    }
+}
+
+impl Exchange {
+    /// Goes on with the plan of a request that passed every guard and had no body.
+    pub(super) fn go_on_as_before(self, known: &Known) -> JsValue {
+        let now = clock::now();
+        if known.is_payable
+            && let Some(passed) = self.pass_outright(known, now)
+        {
+            return passed;
+        }
+        let plan = Rc::clone(&known.plan);
+        self.look_at_body();
+        let body = BodyPlan::new(&self.policy, &plan, self.mode(), false, Some(0));
+        self.count(plan, body, now)
+    }
+
+    /// Hands the request on where permits of this isolate pay for it.
+    fn pass_outright(&self, known: &Known, now: Timestamp) -> Option<JsValue> {
+        let plan = &known.plan;
+        let verdict = {
+            let mut memory = self.isolate.memory.borrow_mut();
+            memory.pay_outright(plan, now)?
+        };
+        telemetry::decided(Source::Lease, Span::ZERO);
+        let views = quotas::views(&self.policy, plan, &verdict);
+        let Some(lane) = known.lane(self, &views) else {
+            return Some(self.pass(plan, &verdict, now));
+        };
+        let added = Added::shaped(&lane.shape, &views);
+        let passed = origin::send(&self.isolate, &self.facts, lane.route.as_deref(), &added);
+        telemetry::record(self, plan, &verdict, End::Passed, now);
+        Some(passed)
     }
 }
