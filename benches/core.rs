@@ -10,7 +10,9 @@ use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use hmac::{Hmac, KeyInit, Mac};
 use sfv::{Integer, ListSerializer, StringRef, key_ref};
+use sha2::Sha256;
 use weir::admission::decide::{Begin, Conclusion, Reply as Came};
 use weir::admission::described::Described;
 use weir::admission::plan::{Context, Tier, plan};
@@ -240,6 +242,13 @@ fn naming(namer: &Namer) {
     }];
     let home = namer.network(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)));
     time("hashing a key", || namer.counter_key("rule.ip", &parts));
+    let keyed = Hmac::<Sha256>::new_from_slice(b"bench");
+    let message = [7_u8; 40];
+    time("the code of as many bytes by a library", || {
+        let mut code = keyed.clone().ok()?;
+        code.update(&message);
+        Some(code.finalize().into_bytes())
+    });
     time("naming an object", || namer.home_name(&home, None));
 }
 

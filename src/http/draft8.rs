@@ -2,6 +2,7 @@
 //! (RFC 9651), in the syntax of draft-ietf-httpapi-ratelimit-headers revisions 8 to 10.
 
 use super::fields::{Field, QuotaView};
+use crate::text;
 
 /// What is promised: `"name";q=120;w=60`.
 pub const POLICY: &str = "RateLimit-Policy";
@@ -45,11 +46,15 @@ fn item(list: &mut String, name: &str, first: (char, Option<u64>), second: (char
         list.push_str(", ");
     }
     list.push('"');
-    for c in name.chars() {
-        if matches!(c, '"' | '\\') {
-            list.push('\\');
+    if text::has(name, b'"') || text::has(name, b'\\') {
+        for c in name.chars() {
+            if matches!(c, '"' | '\\') {
+                list.push('\\');
+            }
+            list.push(c);
         }
-        list.push(c);
+    } else {
+        list.push_str(name);
     }
     list.push('"');
     for (key, value) in [first, second] {
