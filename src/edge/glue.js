@@ -235,7 +235,8 @@ export function pairs(lines) {
 
 /** What a body goes through. Where one of known length is expected, one that ends early must not look whole. */
 export function passage({ headers }) {
-  const length = headers.get("content-length");
+  // Beside chunks a length means nothing (RFC 9112, section 6.3).
+  const length = headers.has("transfer-encoding") ? null : headers.get("content-length");
   return /^\d{1,15}$/.test(length) ? new FixedLengthStream(Number(length)) : new IdentityTransformStream();
 }
 

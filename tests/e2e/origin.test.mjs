@@ -48,6 +48,19 @@ test("a length that the origin says twice is no failure under a deadline either"
   assert.deepEqual([answer.status, answer.text, answer.whole], [200, "body", true]);
 });
 
+test("a length beside chunks means nothing, on every way that an answer's body is copied", async (t) => {
+  const { origin, from } = await stand(t, { policy: { rules: [
+    { name: "late", match: { path: "/late" }, deadline: { headers: "5s", total: "9s" } },
+    { name: "slots", match: { path: "/slots" }, concurrency: [{ name: "all", key: [], running: 2 }] },
+    { name: "bytes", match: { path: "/bytes" }, limits: [{ name: "b", key: ["ip"], algorithm: "token-bucket", quota: 9999, window: "1s", cost: "response-bytes" }] },
+  ] } });
+  for (const path of ["/plain", "/late", "/slots", "/bytes"]) {
+    await origin.script({ path, headers: [["Content-Length", "99"]], framing: "chunked", body: [{ text: "bo" }, { text: "dy" }] });
+    const answer = await from("192.0.2.1").ask(path);
+    assert.deepEqual([answer.status, answer.text, answer.whole], [200, "body", true], path);
+  }
+});
+
 test("an origin that cannot be reached is 502 on every way, also to who sends a body", async (t) => {
   // a port on which nobody listens any more
   const closed = createServer();
