@@ -19,10 +19,16 @@ impl Memory {
     /// The verdict over a plan that [`is_payable`], where this isolate holds the permits; else nothing
     /// is spent.
     pub fn pay_outright(&mut self, plan: &Plan, now: Timestamp) -> Option<Verdict> {
+        // The first is seen to as it pays. Of one that is refused by another, nothing is noted as spent.
+        let mut others = plan.applied.iter().skip(1);
+        if !others.all(|applied| self.leases.can_pay(&applied.item, now)) {
+            return None;
+        }
         let count = plan.applied.len();
         let mut verdict = Verdict::default();
         let mut spent = Vec::new();
         for (index, applied) in plan.applied.iter().enumerate() {
+            // The same counter twice in one request: the second may not be payable any more.
             let Some((paid, outcome)) = self.leases.pay(&applied.item, now, now) else {
                 self.leases.put_back(&spent);
                 return None;
@@ -41,3 +47,6 @@ impl Memory {
         Some(verdict)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use crate::policy::{self, Mode};
 use crate::wire::Charged;
 use crate::wire::names::Namer;
 
-fn at(ms: u64) -> Timestamp {
+pub(super) fn at(ms: u64) -> Timestamp {
     Timestamp::from_millis(1_700_000_000_000 + ms)
 }
 
@@ -15,7 +15,7 @@ fn begun(memory: &mut Memory) -> (Policy, Plan, Round) {
 }
 
 /// The same, with another limit on this key.
-fn begun_with(memory: &mut Memory, key: &str) -> (Policy, Plan, Round) {
+pub(super) fn begun_with(memory: &mut Memory, key: &str) -> (Policy, Plan, Round) {
     let mut limits = String::from(
         r#"{"name":"l","key":["ip"],"algorithm":"sliding-window","quota":5,"window":"60s"}"#,
     );
