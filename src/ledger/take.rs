@@ -117,14 +117,16 @@ impl<S: Store> Ledger<S> {
 }
 
 /// Distinct values cannot be leased: which they are is only known with the request. Under a `block`
-/// a refusal has consequences, so it must not come from permits that are out elsewhere.
+/// a refusal has consequences, so it must not come from permits that are out elsewhere. What is left of a
+/// lease after the last whole item would lapse unspent.
 fn permits(item: &Item, remaining: u64) -> u64 {
     if item.quota.algorithm == Algorithm::Distinct || !item.block.is_empty() {
         return 0;
     }
     let ample = remaining >= item.quota.burst.div_ceil(2);
     let share = if ample { AMPLE_SHARE } else { LEASED_SHARE };
-    item.permits.min(remaining.checked_div(share).unwrap_or(0))
+    let permits = item.permits.min(remaining.checked_div(share).unwrap_or(0));
+    permits.saturating_sub(permits.checked_rem(item.cost).unwrap_or(0))
 }
 
 fn lapse(window: &Span) -> Span {

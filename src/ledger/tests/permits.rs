@@ -26,6 +26,25 @@ fn a_lease_takes_a_small_share_and_never_the_last() {
     assert_eq!(admitted, 81);
 }
 
+#[test]
+fn a_lease_is_of_whole_items() {
+    let mut bench = Bench::new();
+    let item = Item {
+        cost: 4,
+        permits: 100,
+        ..window(1, 67, 60_000)
+    };
+    let mut admitted = 0;
+    loop {
+        let charged = bench.charge(0, std::slice::from_ref(&item));
+        if !charged.admitted {
+            break;
+        }
+        admitted += 1 + charged.outcomes[0].permits / item.cost;
+    }
+    assert_eq!(admitted, 67 / 4);
+}
+
 #[track_caller]
 fn check_lapse(window_ms: u64, lapse_ms: u64) {
     let mut bench = Bench::new();
