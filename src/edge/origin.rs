@@ -33,7 +33,7 @@ enum Origin<'a> {
 pub enum Added<'a> {
     /// Nothing.
     Nothing,
-    /// See [`fields::lines`](crate::http::fields::lines).
+    /// See [`respond::added`](super::respond::added).
     Lines(String),
     /// See [`fields::shape`](crate::http::fields::shape).
     Shaped(&'a Shape, Vec<f64>),
