@@ -9,6 +9,20 @@ pub(super) fn at(ms: u64) -> Timestamp {
     Timestamp::from_millis(1_700_000_000_000 + ms)
 }
 
+/// The policy of this text, and a request's plan under it.
+pub(super) fn planned(text: &str) -> (Policy, Plan) {
+    let policy = policy::parse(text).unwrap();
+    let context = Context {
+        policy: &policy,
+        namer: &Namer::new(b"test"),
+        mode: Mode::Enforce,
+        tiers: &|_, _| Tier::Unknown,
+    };
+    let request = Described::new("GET", "/").from_ip("192.0.2.1");
+    let plan = plan(&context, &request.header("x-api-key", "k"));
+    (policy, plan)
+}
+
 /// A policy of one limit, a request's plan under it, and its first round, begun at 0 ms.
 fn begun(memory: &mut Memory) -> (Policy, Plan, Round) {
     begun_with(memory, "[]")
@@ -24,20 +38,9 @@ pub(super) fn begun_with(memory: &mut Memory, key: &str) -> (Policy, Plan, Round
             r#",{{"name":"m","key":{key},"algorithm":"sliding-window","quota":9,"window":"1h"}}"#
         );
     }
-    let policy = policy::parse(&format!(
+    let (policy, plan) = planned(&format!(
         r#"{{"counter_timeout":"300ms","rules":[{{"name":"r","match":{{"path":"/*"}},"limits":[{limits}]}}]}}"#,
-    ))
-    .unwrap();
-    let context = Context {
-        policy: &policy,
-        namer: &Namer::new(b"test"),
-        mode: Mode::Enforce,
-        tiers: &|_, _| Tier::Unknown,
-    };
-    let request = Described::new("GET", "/")
-        .from_ip("192.0.2.1")
-        .header("x-api-key", "k");
-    let plan = plan(&context, &request);
+    ));
     match memory.begin(&policy, &plan, at(0)) {
         Begin::Ask(round) => (policy, plan, round),
         Begin::Decided(verdict) => panic!("{verdict:?}"),
@@ -211,17 +214,9 @@ fn nobody_waits_where_the_object_is_left_alone() {
 fn nobody_waits_for_a_request_that_is_cheaper_or_in_shadow() {
     let mut memory = Memory::new(1);
     let (_, _, round) = begun(&mut memory);
-    let policy = policy::parse(
+    let (policy, plan) = planned(
         r#"{"rules":[{"name":"r","mode":"shadow","match":{"path":"/*"},"limits":[{"name":"l","key":["ip"],"algorithm":"sliding-window","quota":5,"window":"60s"}]}]}"#,
-    )
-    .unwrap();
-    let context = Context {
-        policy: &policy,
-        namer: &Namer::new(b"test"),
-        mode: Mode::Enforce,
-        tiers: &|_, _| Tier::Unknown,
-    };
-    let plan = plan(&context, &Described::new("GET", "/").from_ip("192.0.2.1"));
+    );
     refuse_for_a_second(&mut memory, &policy, &plan, round);
     asked(&mut memory, &policy, &plan, at(1000));
     assert!(!memory.is_asked_about(&plan, at(1001)), "shadow");

@@ -1,14 +1,11 @@
 use super::*;
-use crate::admission::described::Described;
-use crate::admission::plan::{Context, Tier, plan};
+use crate::admission::decide::tests::{at, planned};
 use crate::admission::{Begin, Reply};
-use crate::policy::{self, Mode};
 use crate::time::Span;
-use crate::wire::names::Namer;
 use crate::wire::{Answer, Charged, Outcome};
 
 fn asked(memory: &mut Memory, policy: &Policy, plan: &Plan, ms: u64) -> (Round, Timestamp) {
-    let now = Timestamp::from_millis(1_700_000_000_000 + ms);
+    let now = at(ms);
     match memory.begin(policy, plan, now) {
         Begin::Ask(round) => (round, now),
         Begin::Decided(verdict) => panic!("{verdict:?}"),
@@ -23,19 +20,9 @@ fn with_blocks() -> (Policy, Plan) {
         )
     };
     let limits = [limit("l", "ip"), limit("m", "header:x-api-key")].join(",");
-    let policy = policy::parse(&format!(
+    planned(&format!(
         r#"{{"rules":[{{"name":"r","match":{{"path":"/*"}},"on_error":"deny","limits":[{limits}]}}]}}"#
     ))
-    .unwrap();
-    let context = Context {
-        policy: &policy,
-        namer: &Namer::new(b"test"),
-        mode: Mode::Enforce,
-        tiers: &|_, _| Tier::Unknown,
-    };
-    let request = Described::new("GET", "/").from_ip("192.0.2.1");
-    let plan = plan(&context, &request.header("x-api-key", "k"));
-    (policy, plan)
 }
 
 #[test]
